@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* bcache: the backing device and the cache set's devices stand in slaves/. */
+#include "probes/stack/stack_walk.h"
+
+static int probe_bcache(struct stack_walk *walk, size_t index)
+{
+	struct layer *layer = walk_layer(walk, index);
+	int r;
+
+	/* `bcache` is also a directory of the member disks, whose own name differs */
+	if (layer->kind != LAYER_UNKNOWN || !layer->sysfs ||
+		!sysroot_exists(walk_root(walk), "sys/block/%s/bcache/cache_mode", layer->name) ||
+		!sysroot_exists(walk_root(walk), "%s/slaves", layer->sysfs))
+		return 0;
+	layer->kind = LAYER_BCACHE;
+	free(layer->type);
+	layer->type = xstrdup("bcache");
+	layer_set_trait(layer, TRAIT_CACHES_READS, ANSWER_YES, KNOWN_DECLARED,
+		"%s is a bcache device", layer->sysfs);
+	r = walk_push_slaves(walk, index);
+	return r < 0 ? r : 1;
+}
+
+static const struct layer_probe bcache = {
+	.head = { .id = "bcache", .summary = "bcache, with its backing and cache devices" },
+	.probe = probe_bcache,
+};
+LAYER_PROBE_REGISTER(bcache);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whole disks. Only families that are known to be disks: a block device of any other name is left
+ * unknown, because tomorrow's driver may answer from memory, from a process or from the network.
+ */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "probes/stack/stack_walk.h"
+#include "probes/stack/virtual_disk.h"
+
+static const char *const families[] = { "sd[a-z]*",
+	"sata[0-9]*", /* SCSI disks; Synology's name for them */
+	"hd[a-z]*", "vd[a-z]*", "xvd[a-z]*", "nvme[0-9]*n[0-9]*", "mmcblk[0-9]*", "dasd[a-z]*",
+	"sr[0-9]*", "cciss!*", "ida!*", "rssd[a-z]*", "skd[0-9]*", "pmem[0-9]*", "ubd[a-z]*" };
+
+static bool is_family(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		if (fnmatch(families[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+static char *link_name(const struct sysroot *root, const char *sysfs, const char *link)
+{
+	_cleanup_free_ char *target = NULL;
+	const char *name;
+
+	if (sysroot_readlink(root, &target, "%s/%s", sysfs, link) < 0)
+		return NULL;
+	name = strrchr(target, '/');
+	return xstrdup(name ? name + 1 : target);
+}
+
+/*
+ * "sd" is only the upper half of a SCSI disk's driver; the host adapter's is the one that tells.
+ * device is H:C:T:L, and scsi_hostH has a proc_name.
+ */
+static char *scsi_host_driver(const struct sysroot *root, const char *sysfs)
+{
+	_cleanup_free_ char *address = link_name(root, sysfs, "device");
+	char *driver;
+	unsigned host;
+
+	if (!address || sscanf(address, "%9u:", &host) != 1 ||
+		sysroot_read_line(root, &driver, "sys/class/scsi_host/host%u/proc_name", host) < 0)
+		return NULL;
+	if (strcmp(driver, "<NULL>") != 0 && strcmp(driver, "(null)") != 0)
+		return driver;
+	free(driver);
+	return NULL;
+}
+
+static char *read_driver(const struct sysroot *root, const char *sysfs)
+{
+	char *driver = link_name(root, sysfs, "device/driver");
+
+	/* NVMe: the namespace's device is the controller, whose device is the function. */
+	if (!driver)
+		return link_name(root, sysfs, "device/device/driver");
+	if (strcmp(driver, "sd") == 0 || strcmp(driver, "sr") == 0) {
+		char *host = scsi_host_driver(root, sysfs);
+
+		if (host) {
+			free(driver);
+			return host;
+		}
+	}
+	return driver;
+}
+
+/* "ATA" stands where a vendor should; virtio's vendor is a PCI number. */
+static char *read_model(const struct sysroot *root, const char *sysfs)
+{
+	_cleanup_free_ char *vendor = NULL;
+	_cleanup_free_ char *model = NULL;
+
+	if (sysroot_read_line(root, &model, "%s/device/model", sysfs) < 0)
+		return NULL;
+	if (sysroot_read_line(root, &vendor, "%s/device/vendor", sysfs) < 0 ||
+		strcmp(vendor, "ATA") == 0 || strncmp(vendor, "0x", 2) == 0)
+		return take_pointer(model);
+	return xasprintf("%s %s", vendor, model);
+}
+
+/* NVMe over a network; a local controller says "pcie", or nothing. */
+static bool push_fabrics(struct stack_walk *walk, size_t index)
+{
+	struct layer *layer = walk_layer(walk, index);
+	_cleanup_free_ char *transport = NULL;
+	_cleanup_free_ char *name = NULL;
+
+	if (sysroot_read_line(walk_root(walk), &transport, "%s/device/transport", layer->sysfs) <
+			0 ||
+		strcmp(transport, "pcie") == 0)
+		return false;
+	name = xasprintf("NVMe target over %s", transport);
+	layer_set_trait(layer, TRAIT_VIRTUAL, ANSWER_YES, KNOWN_DECLARED,
+		"%s/device/transport = %s", layer->sysfs, transport);
+	walk_push_layer(walk, index, LAYER_REMOTE, "nvme", name);
+	return true;
+}
+
+static void push_beneath(struct stack_walk *walk, size_t index)
+{
+	struct layer *layer = walk_layer(walk, index);
+	struct virtual_disk disk;
+
+	if (push_fabrics(walk, index) || virtual_disk_find(walk_root(walk), layer, &disk) < 0)
+		return;
+	layer_set_trait(layer, TRAIT_VIRTUAL, ANSWER_YES, KNOWN_DECLARED, "%s", disk.source);
+	free(disk.source);
+	walk_push_layer(walk, index, disk.kind, layer_kind_name(disk.kind), disk.what);
+}
+
+/* scsi_debug keeps its disks in memory. */
+static void read_memory(struct layer *layer)
+{
+	if ((layer->driver && strcmp(layer->driver, "scsi_debug") == 0) ||
+		(layer->model && strstr(layer->model, "scsi_debug")))
+		layer_set_trait(layer, TRAIT_IN_MEMORY, ANSWER_YES, KNOWN_DECLARED,
+			"driver of %s = scsi_debug", layer->name);
+}
+
+/*
+ * What the device itself says of its cache: virtio's configuration, a SCSI disk's mode page. NULL:
+ * it does not say.
+ */
+static char *device_cache(const struct sysroot *root, const char *sysfs, char **value)
+{
+	_cleanup_(string_list_free) char **address = NULL;
+	_cleanup_free_ char *path = xasprintf("%s/cache_type", sysfs);
+
+	if (sysroot_read_line(root, value, "%s", path) == 0)
+		return take_pointer(path);
+	if (sysroot_list(root, &address, "%s/device/scsi_disk", sysfs) < 0 || !address[0])
+		return NULL;
+	free(path);
+	path = xasprintf("%s/device/scsi_disk/%s/cache_type", sysfs, address[0]);
+	return sysroot_read_line(root, value, "%s", path) == 0 ? take_pointer(path) : NULL;
+}
+
+/* Whoever writes "write through" into the queue stops the flushes and leaves the cache on. */
+static void read_override(const struct sysroot *root, struct layer *layer)
+{
+	_cleanup_free_ char *value = NULL;
+	_cleanup_free_ char *path = device_cache(root, layer->sysfs, &value);
+	enum answer cache = layer_trait(layer, TRAIT_VOLATILE_CACHE);
+	bool back;
+
+	if (!path || cache == ANSWER_UNKNOWN)
+		return;
+	back = strncmp(value, "write back", strlen("write back")) == 0;
+	if (!back && strcmp(value, "write through") != 0 && strcmp(value, "none") != 0)
+		return;
+	layer_set_trait(layer, TRAIT_CACHE_OVERRIDDEN,
+		back && cache == ANSWER_NO ? ANSWER_YES : ANSWER_NO, KNOWN_DECLARED, "%s = %s, %s",
+		path, value, layer->traits[TRAIT_VOLATILE_CACHE].source);
+}
+
+static int probe_disk(struct stack_walk *walk, size_t index)
+{
+	const struct sysroot *root = walk_root(walk);
+	struct layer *layer = walk_layer(walk, index);
+
+	if (layer->kind != LAYER_UNKNOWN || !layer->sysfs || !is_family(layer->name))
+		return 0;
+	layer->kind = LAYER_DISK;
+	layer->driver = read_driver(root, layer->sysfs);
+	layer->model = read_model(root, layer->sysfs);
+	free(layer->type);
+	layer->type = xstrdup(layer->driver ? layer->driver : "disk");
+	read_memory(layer);
+	read_override(root, layer);
+	push_beneath(walk, index);
+	return 1;
+}
+
+static const struct layer_probe disk = {
+	.head = { .id = "disk",
+		.order = 10,
+		.summary = "whole disks, and what a virtual one stands on" },
+	.probe = probe_disk,
+};
+LAYER_PROBE_REGISTER(disk);
