@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/probe_target.h"
+
+#include <fcntl.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/text.h"
+#include "probes/environment/environment_probe.h"
+#include "probes/experiments/experiment.h"
+#include "probes/stack/stack_probe.h"
+
+/* A file is tried by its directory, unless the file alone is mounted there from elsewhere. */
+static void open_parent(const struct sysroot *root, const char *path, struct probe_target *t)
+{
+	_cleanup_free_ char *copy = realpath(path, NULL);
+	uint64_t of_file, of_directory;
+
+	if (!copy) {
+		t->why_not = xasprintf("%s cannot be resolved: %s", path, strerror(errno));
+		return;
+	}
+	t->directory = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (t->directory < 0) {
+		t->why_not = xasprintf("its directory cannot be opened: %s", strerror(errno));
+		return;
+	}
+	if (root->calls->mount_id(AT_FDCWD, path, &of_file) == 0 &&
+		root->calls->mount_id(t->directory, "", &of_directory) == 0 &&
+		of_file == of_directory)
+		return;
+	close_fd(&t->directory);
+	t->why_not = xstrdup("it is a mount of its own, and a file cannot hold another file");
+}
+
+static void open_directory(const char *path, struct probe_target *t)
+{
+	t->directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (t->directory < 0)
+		t->why_not = xasprintf("it cannot be opened: %s", strerror(errno));
+}
+
+static void open_device(const char *path, struct probe_target *t)
+{
+	t->device = open(path, O_RDONLY | O_CLOEXEC);
+	if (t->device < 0)
+		t->why_not = xasprintf("it cannot be read: %s", strerror(errno));
+}
+
+static void open_for_experiments(
+	const struct sysroot *root, const char *path, struct probe_target *t)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		t->why_not = xasprintf("it does not exist (%s)", strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		open_directory(path, t);
+	else if (S_ISREG(st.st_mode))
+		open_parent(root, path, t);
+	else if (S_ISBLK(st.st_mode))
+		open_device(path, t);
+	else
+		t->why_not = xstrdup("it is neither a directory, a file nor a block device");
+}
+
+int probe_target_open(
+	const struct probe_options *options, struct probe_target *ret, struct error *error)
+{
+	struct stat st;
+	int r;
+
+	/* A mistyped path would be answered by the root filesystem. */
+	if (!options->sysroot && stat(options->path, &st) < 0 && errno == ENOENT)
+		return error_set(error, ENOENT, "%s: %s", options->path, strerror(ENOENT));
+	r = sysroot_open(options->sysroot, &ret->machine.root, error);
+	if (r == 0)
+		r = stack_probe_path(&ret->machine.root, options->path, &ret->report.stack, error);
+	if (r < 0)
+		return r;
+	environment_probe(&ret->machine.root, &ret->machine.environment);
+	ret->report.experiments = xcalloc(1, sizeof(*ret->report.experiments));
+	ret->report.id = xstrdup(options->path);
+	ret->report.path = xstrdup(options->path);
+	if (options->passive)
+		ret->why_not = xstrdup("passive");
+	else
+		open_for_experiments(&ret->machine.root, options->path, ret);
+	return 0;
+}
+
+static void announce_experiments(FILE *out, const struct probe_target *t, unsigned seconds)
+{
+	_cleanup_free_ char *safe = text_terminal(t->report.path);
+
+	if (!out)
+		return;
+	if (t->directory >= 0)
+		fprintf(out,
+			"trying it for about %u s: at most 128 MiB in one unnamed file in %s\n",
+			seconds, safe);
+	else
+		fprintf(out, "trying it for about %u s: reading %s\n", seconds, safe);
+	fflush(out);
+}
+
+/* Every part says why it was not made, unless it has a reason of its own. */
+static void skip_all(struct experiments *e, const char *why)
+{
+	struct experiment_state *state[] = { &e->direct.state, &e->cached.state, &e->flush.state,
+		&e->elision.state, &e->first_touch.state, &e->flush_scaling.state,
+		&e->empirical.state };
+
+	for (size_t i = 0; i < ARRAY_SIZE(state); i++)
+		if (!state[i]->done && !state[i]->why_not)
+			experiment_skip(state[i], "%s", why);
+}
+
+int probe_target_try(const struct probe_options *options, struct probe_target *target,
+	FILE *announce, struct error *error)
+{
+	struct run_machine *m = &target->machine;
+	const unsigned seconds = options->quick ? EXPERIMENT_SECONDS_QUICK : EXPERIMENT_SECONDS;
+	int r = 0;
+
+	if (target->directory >= 0 || target->device >= 0) {
+		announce_experiments(announce, target, seconds);
+		r = run_machine_watch(m, error);
+		if (r == 0)
+			r = run_experiments(m, target->directory, target->device, seconds,
+				&target->report.stack, target->report.experiments);
+		if (r == -EINTR)
+			return error_set(error, EINTR, "interrupted; there is no answer");
+	}
+	skip_all(target->report.experiments, target->why_not ? target->why_not : "it had no time");
+	return r;
+}
+
+void probe_target_close(struct probe_target *target)
+{
+	close_fd(&target->directory);
+	close_fd(&target->device);
+	free(target->why_not);
+	target_report_free(&target->report);
+	run_machine_close(&target->machine);
+}
