@@ -118,11 +118,10 @@ static enum cache_mode mode_of_cached(const struct experiments *e)
 	return CACHE_MODE_CANNOT_TELL;
 }
 
-/* No flush is sent, so what a sync takes is the filesystem's own work; only growth contradicts. */
+/* No flush is sent: what a sync takes is the filesystem's own work, and chance. */
 static bool nothing_to_flush(const struct flush_scaling_experiment *flush)
 {
-	return flush->volatile_cache == ANSWER_NO && !flush->flush_counted &&
-		flush_shape_of(flush) != FLUSH_GROWS;
+	return flush->volatile_cache == ANSWER_NO && !flush->flush_counted;
 }
 
 /*
