@@ -147,6 +147,7 @@ static const char *nothing_tried(const struct experiments *e)
 void text_experiments(FILE *out, const struct stack *stack, const struct experiments *experiments,
 	const struct licence *licence)
 {
+	const enum cache_mode mode = cache_mode_classify(experiments);
 	const struct claim_licence *claim = licence->claim;
 	const char *why = nothing_tried(experiments);
 
@@ -164,7 +165,11 @@ void text_experiments(FILE *out, const struct stack *stack, const struct experim
 	elision_line(out, &experiments->elision);
 	first_touch_line(out, &experiments->first_touch);
 	flush_scaling_line(out, &experiments->flush_scaling);
-	line(out, "cache below", "%s", cache_mode_name(cache_mode_classify(experiments)));
+	line(out, "cache below", "%s%s", cache_mode_name(mode),
+		/* Presence can be shown, absence cannot. */
+		mode == CACHE_MODE_BYPASSED
+			? " (none was seen; one that holds all of the disk looks the same)"
+			: "");
 	if (experiments->empirical.device)
 		line(out, "moved bytes", "%s", experiments->empirical.device);
 }
