@@ -12,24 +12,39 @@
 static const char *const telling[] = {
 	"/",
 	"/dev",
+	"/dev/.lxd-mounts",
 	"/dev/console",
 	"/dev/incus",
 	"/dev/lxd",
-	"/dev/.lxd-mounts",
 	"/dev/termination-log",
 	"/etc/hostname",
 	"/etc/hosts",
 	"/etc/resolv.conf",
+	"/opt/google/cros-containers",
 	"/proc/",
 	"/run/.containerenv",
+	"/run/host/incoming",
 	"/run/secrets/kubernetes.io/",
+	"/run/systemd/nspawn/incoming",
 	"/sys/firmware",
 	"/sys/fs/cgroup",
 	"/sys/fs/cgroup/",
+	"/var/lib/snapd/hostfs",
 	"/var/run/secrets/kubernetes.io/",
 };
 
-static bool tells(const char *point)
+/* Shares that tell wherever they are mounted. */
+static const char *const telling_sources[] = { "rosetta", "vz-rosetta" };
+
+static bool source_tells(const char *source)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(telling_sources); i++)
+		if (strcmp(source, telling_sources[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool point_tells(const char *point)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(telling); i++) {
 		size_t length = strlen(telling[i]);
@@ -58,7 +73,7 @@ static bool line_parse(char *line, struct mount_sign *ret)
 	if (!field[5] || !source)
 		return false;
 	point = mount_unescape(field[4], strlen(field[4]));
-	if (!tells(point))
+	if (!point_tells(point) && !source_tells(source))
 		return false;
 	*ret = (struct mount_sign){
 		.root = mount_unescape(field[3], strlen(field[3])),

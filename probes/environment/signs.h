@@ -11,8 +11,9 @@
 #include "probes/environment/environment_probe.h"
 
 enum sign_class {
+	SIGN_OUTER, /* a hypervisor that another one runs in; found outermost first */
 	SIGN_HYPERVISOR,
-	SIGN_MONITOR,  /* a virtual machine monitor over a hypervisor: Firecracker over KVM */
+	SIGN_MONITOR,  /* what runs on a hypervisor: Firecracker on KVM, User Mode Linux on any */
 	SIGN_PLATFORM, /* a product's VM whose hypervisor it does not tell: Docker Desktop */
 	SIGN_CLOUD,
 	SIGN_CONTAINER,
@@ -24,6 +25,8 @@ enum sign_weight {
 	SIGN_MARKER,
 	/* What only the thing itself makes: its mounts, its cgroups, its CPUID leaf. */
 	SIGN_STRONG,
+	/* Found, and put aside: it speaks of something else. */
+	SIGN_DROPPED,
 };
 
 struct sign {
@@ -44,6 +47,8 @@ struct signs {
 	/* Of virtualization: */
 	enum yes_no machine_is_virtual; /* the CPU's own hypervisor bit */
 	char *virtual_evidence;
+	bool translated;     /* CPUID names QEMU's own translator: firmware's KVM is only a label */
+	bool paravirtual;    /* Xen PV: CPUID may be the processor's own */
 	bool foreign_kernel; /* gVisor answers: CPU flags are its own, not the machine's */
 	bool bare_metal;     /* a cloud's own word that this is a whole machine */
 	bool control_domain; /* Xen's dom0: the hypervisor is below, the machine is ours */
@@ -78,8 +83,11 @@ bool signs_match_files(struct signs *signs, const struct sysroot *root,
 void signs_from_cpu(struct signs *signs, const struct environment_sources *sources);
 void signs_from_firmware(struct signs *signs, const struct environment_sources *sources);
 void signs_from_kernel(struct signs *signs, const struct environment_sources *sources);
-/* By model names; for when nothing else has spoken. */
-void signs_from_disks(struct signs *signs, const struct environment_sources *sources);
+void signs_from_device_tree(struct signs *signs, const struct environment_sources *sources);
+/* Clocks and shares that only one hypervisor offers. */
+void signs_from_offers(struct signs *signs, const struct environment_sources *sources);
+/* By PCI ids and disk models; for when nothing else has spoken. */
+void signs_from_devices(struct signs *signs, const struct environment_sources *sources);
 /* Sources of container signs. */
 void signs_from_markers(struct signs *signs, const struct environment_sources *sources);
 void signs_from_cgroups(struct signs *signs, const struct environment_sources *sources);

@@ -52,6 +52,7 @@ static bool signature_at(const struct sysroot *root, uint32_t leaf, struct signs
 			continue;
 		signs_add(signs, SIGN_HYPERVISOR, SIGN_STRONG, signatures[i].name,
 			"cpuid leaf 0x%08x: \"%s\"", leaf, text);
+		signs->translated |= strcmp(signatures[i].name, "qemu") == 0;
 		return true;
 	}
 	return false;
@@ -110,20 +111,24 @@ static void from_real_model(const char *cpuinfo, struct signs *signs)
 static void from_model(const char *cpuinfo, struct signs *signs)
 {
 	static const struct {
-		const char *field, *text, *name;
+		const char *field, *text;
+		enum sign_class class;
+		const char *name;
 	} models[] = {
-		{ "model name", "Common KVM processor", "kvm" },
-		{ "model name", "Common 32-bit KVM processor", "kvm" },
-		{ "model name", "QEMU TCG CPU", "qemu" },
-		{ "model name", "QEMU Virtual CPU", "qemu" },
-		{ "vendor_id", "User Mode Linux", "uml" },
+		{ "model name", "Common KVM processor", SIGN_HYPERVISOR, "kvm" },
+		{ "model name", "Common 32-bit KVM processor", SIGN_HYPERVISOR, "kvm" },
+		{ "model name", "QEMU TCG CPU", SIGN_HYPERVISOR, "qemu" },
+		{ "model name", "QEMU Virtual CPU", SIGN_HYPERVISOR, "qemu" },
+		{ "machine", "CHRP IBM pSeries (emulated by qemu)", SIGN_HYPERVISOR, "qemu" },
+		/* A kernel that runs as a program; the processor is that of the machine below. */
+		{ "vendor_id", "User Mode Linux", SIGN_MONITOR, "uml" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(models); i++) {
 		_cleanup_free_ char *value = colon_value(cpuinfo, models[i].field);
 
 		if (value && strncmp(value, models[i].text, strlen(models[i].text)) == 0)
-			signs_add(signs, SIGN_HYPERVISOR, SIGN_STRONG, models[i].name,
+			signs_add(signs, models[i].class, SIGN_STRONG, models[i].name,
 				"proc/cpuinfo: %s %.*s", models[i].field, SIGN_VALUE_MAX, value);
 	}
 }

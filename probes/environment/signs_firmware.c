@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What firmware says: DMI (SMBIOS strings in /sys/class/dmi/id), the OEM id of ACPI tables,
-// /sys/hypervisor, the device tree, and s390's /proc/sysinfo.
+// What firmware says: DMI (SMBIOS strings in /sys/class/dmi/id and its VM bit), the OEM id of ACPI
+// tables, and /sys/hypervisor.
 #include <fnmatch.h>
 #include <string.h>
 
@@ -37,6 +37,7 @@ static const struct text_sign dmi[] = {
 	{ DMI "sys_vendor", "Scaleway*", SIGN_CLOUD, "scaleway" },
 	{ DMI "sys_vendor", "UpCloud*", SIGN_CLOUD, "upcloud" },
 	{ DMI "sys_vendor", "Exoscale*", SIGN_CLOUD, "exoscale" },
+	{ DMI "sys_vendor", "Yandex*", SIGN_CLOUD, "yandex" },
 	{ DMI "product_name", "KVM*", SIGN_HYPERVISOR, "kvm" },
 	{ DMI "product_name", "OpenStack*", SIGN_HYPERVISOR, "kvm" },
 	{ DMI "product_name", "RHEV Hypervisor*", SIGN_HYPERVISOR, "kvm" },
@@ -51,6 +52,7 @@ static const struct text_sign dmi[] = {
 	{ DMI "product_name", "Parallels *", SIGN_HYPERVISOR, "parallels" },
 	{ DMI "product_name", "Apple Virtualization*", SIGN_HYPERVISOR, "apple" },
 	{ DMI "product_name", "cloud-hypervisor*", SIGN_MONITOR, "cloud-hypervisor" },
+	{ DMI "product_name", "crosvm*", SIGN_MONITOR, "crosvm" },
 	{ DMI "product_name", "Google Compute Engine*", SIGN_CLOUD, "google" },
 	{ DMI "product_name", "Alibaba Cloud*", SIGN_CLOUD, "alibaba" },
 	{ DMI "product_version", "Hyper-V*", SIGN_HYPERVISOR, "microsoft" },
@@ -61,6 +63,8 @@ static const struct text_sign dmi[] = {
 	{ DMI "bios_vendor", "Xen*", SIGN_HYPERVISOR, "xen" },
 	{ DMI "bios_vendor", "BHYVE*", SIGN_HYPERVISOR, "bhyve" },
 	{ DMI "bios_vendor", "SeaBIOS*", SIGN_HYPERVISOR, "qemu" },
+	{ DMI "bios_vendor", "EFI Development Kit II / OVMF*", SIGN_HYPERVISOR, "qemu" },
+	{ DMI "bios_vendor", "Proxmox*", SIGN_HYPERVISOR, "qemu" },
 	{ DMI "bios_vendor", "Parallels*", SIGN_HYPERVISOR, "parallels" },
 	{ DMI "bios_vendor", "DigitalOcean*", SIGN_CLOUD, "digitalocean" },
 	{ DMI "bios_version", "*.amazon", SIGN_CLOUD, "amazon" },
@@ -89,6 +93,30 @@ static void from_dmi_pairs(struct signs *signs, const struct sysroot *root)
 	/* EC2 names its whole machines so: m5.metal, c7g.metal-16xl. */
 	if (line_matches(root, DMI "sys_vendor", "Amazon EC2") &&
 		line_matches(root, DMI "product_name", "*.metal*"))
+		signs->bare_metal = true;
+}
+
+/*
+ * SMBIOS (DMTF DSP0134) 7.1.2.2: bit 4 of the second extension byte of the BIOS information says
+ * "a virtual machine". SeaBIOS does not set it, so that only on EC2 its absence means something:
+ * there it tells machines from whole ones. For root alone.
+ */
+#define BIOS_EXTENSION_2 19
+#define BIOS_IS_VIRTUAL (1U << 4)
+
+static void from_smbios(struct signs *signs, const struct sysroot *root)
+{
+	static const char *const file = "sys/firmware/dmi/entries/0-0/raw";
+	_cleanup_free_ char *raw = NULL;
+	size_t length = 0;
+
+	if (sysroot_read(root, SYSROOT_ATTRIBUTE_MAX, &raw, &length, "%s", file) < 0 ||
+		length <= BIOS_EXTENSION_2 || (unsigned char)raw[1] <= BIOS_EXTENSION_2)
+		return;
+	if ((unsigned char)raw[BIOS_EXTENSION_2] & BIOS_IS_VIRTUAL)
+		signs_add(signs, SIGN_HYPERVISOR, SIGN_STRONG, "vm-other",
+			"%s: the bit for a virtual machine is set", file);
+	else if (line_matches(root, DMI "sys_vendor", "Amazon EC2"))
 		signs->bare_metal = true;
 }
 
@@ -174,61 +202,30 @@ static void from_acpi_devices(struct signs *signs, const struct sysroot *root)
 
 static const struct text_sign hypervisor_files[] = {
 	{ "sys/hypervisor/type", "xen", SIGN_HYPERVISOR, "xen" },
+	{ "sys/hypervisor/type", "*", SIGN_HYPERVISOR, "vm-other" },
 	{ "sys/hypervisor/uuid", "ec2*", SIGN_CLOUD, "amazon" },
 };
 
+/* Of xen/include/public/features.h; the file is hexadecimal without 0x. */
+#define XENFEAT_DOM0 (1UL << 11)
+
 /* Xen's first domain drives the disks itself. */
+static bool is_control_domain(const struct sysroot *root)
+{
+	_cleanup_free_ char *features = NULL;
+
+	if (line_matches(root, "proc/xen/capabilities", "*control_d*"))
+		return true;
+	return sysroot_read_line(root, &features, "sys/hypervisor/properties/features") == 0 &&
+		strtoul(features, NULL, 16) & XENFEAT_DOM0;
+}
+
 static void from_xen(struct signs *signs, const struct sysroot *root)
 {
-	if (line_matches(root, "proc/xen/capabilities", "*control_d*"))
-		signs->control_domain = true;
-}
-
-/* Device tree strings end in NUL, so the first of several is what a line read shows. */
-static const struct text_sign device_tree[] = {
-	{ "sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm*", SIGN_HYPERVISOR,
-		"kvm" },
-	{ "sys/firmware/devicetree/base/hypervisor/compatible", "*xen*", SIGN_HYPERVISOR, "xen" },
-	{ "sys/firmware/devicetree/base/hypervisor/compatible", "vmware*", SIGN_HYPERVISOR,
-		"vmware" },
-	{ "sys/firmware/devicetree/base/compatible", "qemu,*", SIGN_HYPERVISOR, "qemu" },
-	/* QEMU, kvmtool, crosvm and Firecracker share it: some virtual machine. */
-	{ "sys/firmware/devicetree/base/compatible", "linux,dummy-virt*", SIGN_HYPERVISOR,
-		"vm-other" },
-	{ "sys/firmware/devicetree/base/model", "Apple Virtualization*", SIGN_HYPERVISOR, "apple" },
-	{ "sys/firmware/devicetree/base/ibm,partition-name", "?*", SIGN_HYPERVISOR, "powervm" },
-};
-
-static bool from_device_tree(struct signs *signs, const struct sysroot *root)
-{
-	static const char *const base[] = { "sys/firmware/devicetree/base", "proc/device-tree" };
-	bool any = signs_match_files(signs, root, device_tree, ARRAY_SIZE(device_tree));
-
-	for (size_t i = 0; i < ARRAY_SIZE(base); i++) {
-		_cleanup_(string_list_free) char **nodes = NULL;
-
-		if (sysroot_list(root, &nodes, "%s", base[i]) < 0)
-			continue;
-		for (char **node = nodes; *node; node++)
-			if (strncmp(*node, "fw-cfg@", strlen("fw-cfg@")) == 0)
-				signs_add(signs, SIGN_HYPERVISOR, SIGN_STRONG, "qemu",
-					"%s: node %.*s", base[i], SIGN_VALUE_MAX, *node);
-	}
-	return any;
-}
-
-/* s390: "VM00 Control Program: z/VM    7.2.0". */
-static void from_sysinfo(struct signs *signs, const struct sysroot *root)
-{
-	_cleanup_free_ char *text = NULL, *program = NULL;
-
-	if (sysroot_read(root, SYSROOT_ATTRIBUTE_MAX, &text, NULL, "proc/sysinfo") < 0)
-		return;
-	program = colon_value(text, "VM00 Control Program");
-	if (program)
-		signs_add(signs, SIGN_HYPERVISOR, SIGN_STRONG,
-			strncmp(program, "z/VM", 4) == 0 ? "zvm" : "kvm",
-			"proc/sysinfo: VM00 Control Program %.*s", SIGN_VALUE_MAX, program);
+	signs->control_domain = is_control_domain(root);
+	signs->paravirtual = line_matches(root, "sys/hypervisor/guest_type", "PV");
+	if (sysroot_exists(root, "proc/xen"))
+		signs_add(signs, SIGN_HYPERVISOR, SIGN_STRONG, "xen", "proc/xen exists");
 }
 
 void signs_from_firmware(struct signs *signs, const struct environment_sources *sources)
@@ -237,12 +234,11 @@ void signs_from_firmware(struct signs *signs, const struct environment_sources *
 	bool any = signs_match_files(signs, root, dmi, ARRAY_SIZE(dmi));
 
 	from_dmi_pairs(signs, root);
+	from_smbios(signs, root);
 	any |= from_acpi(signs, root);
 	from_acpi_devices(signs, root);
-	any |= from_device_tree(signs, root);
 	(void)signs_match_files(signs, root, hypervisor_files, ARRAY_SIZE(hypervisor_files));
 	from_xen(signs, root);
-	from_sysinfo(signs, root);
 	signs->looked |= any;
 	signs->decisive |= any;
 }

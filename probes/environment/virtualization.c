@@ -16,13 +16,16 @@ static const struct {
 	{ "xen", "microsoft" },    /* the same, "viridian" */
 	{ "qemu", "microsoft" },
 	{ "vmware", "microsoft" },
-	{ "kvm", "qemu" },  /* QEMU is the machine, KVM runs it */
-	{ "xen", "qemu" },  /* the device model of a Xen HVM guest */
+	{ "kvm", "qemu" }, /* QEMU is the machine, KVM runs it */
+	{ "xen", "qemu" }, /* the device model of a Xen HVM guest */
+	{ "xen", "bochs" },
 	{ "kvm", "bochs" }, /* firmware of QEMU's that still says Bochs */
 	{ "qemu", "bochs" },
 	{ "parallels", "kvm" }, /* Parallels offers KVM's interface, too */
 	{ "parallels", "microsoft" },
 	{ "apple", "qemu" },
+	{ "kvm", "powervm" }, /* QEMU gives a machine of its pseries kind a partition's name */
+	{ "qemu", "powervm" },
 };
 
 static bool name_covers(const char *name, const char *other)
@@ -37,11 +40,12 @@ static bool name_covers(const char *name, const char *other)
 
 /*
  * A marker for KVM counts only beside QEMU's firmware, where neither CPUID nor the list of clocks
- * could tell.
+ * could tell; firmware's word for KVM (OpenStack, oVirt) not where the processor is QEMU's own.
  */
 static bool counts(const struct signs *signs, const struct sign *sign)
 {
-	if (sign->class != SIGN_HYPERVISOR)
+	if (sign->class != SIGN_HYPERVISOR || sign->weight == SIGN_DROPPED ||
+		(signs->translated && strcmp(sign->name, "kvm") == 0))
 		return false;
 	return sign->weight == SIGN_STRONG ||
 		(!signs->clocks_known && signs_find(signs, SIGN_HYPERVISOR, "qemu"));
@@ -89,6 +93,7 @@ static const struct {
 	{ SIGN_CLOUD, "exoscale", "kvm", "Exoscale's is KVM" },
 	{ SIGN_CLOUD, "oracle-cloud", "kvm", "Oracle Cloud's is KVM" },
 	{ SIGN_CLOUD, "huawei", "kvm", "Huawei Cloud's is KVM" },
+	{ SIGN_CLOUD, "yandex", "kvm", "Yandex Cloud's is KVM" },
 	{ SIGN_CLOUD, "nutanix", "kvm", "Nutanix AHV is KVM" },
 };
 
@@ -156,6 +161,25 @@ static void add_conflicts(
 			"names itself so");
 }
 
+/* A machine is in one cloud: the first one named is listed. */
+static void add_cloud(const struct signs *signs, struct environment *environment)
+{
+	const struct sign *first = signs_find(signs, SIGN_CLOUD, NULL);
+
+	for (size_t i = 0; first && i < signs->count; i++) {
+		const struct sign *sign = &signs->item[i];
+
+		if (sign->class != SIGN_CLOUD)
+			continue;
+		if (strcmp(sign->name, first->name) == 0)
+			environment_list_add(
+				&environment->virtualization, "cloud", sign->name, sign->evidence);
+		else
+			environment_conflict_add(environment, "virtualization", first->evidence,
+				sign->evidence, "a machine is in one cloud: the first is followed");
+	}
+}
+
 void virtualization_decide(const struct signs *signs, struct environment *environment)
 {
 	struct environment_list *list = &environment->virtualization;
@@ -164,10 +188,9 @@ void virtualization_decide(const struct signs *signs, struct environment *enviro
 
 	list->known = signs->looked;
 	list->decisive = signs->decisive;
-	if (signs->control_domain)
-		return;
 	if (chosen)
 		add_conflicts(signs, chosen, environment);
+	add_class(signs, SIGN_OUTER, "hypervisor", list);
 	if (named)
 		add_hypervisor(signs, chosen->name, list);
 	else if (!signs->foreign_kernel)
@@ -182,14 +205,36 @@ void virtualization_decide(const struct signs *signs, struct environment *enviro
 		environment_list_add(
 			list, list->item[0].kind, list->item[0].name, signs->virtual_evidence);
 	if (cloud_is_below(signs))
-		add_class(signs, SIGN_CLOUD, "cloud", list);
+		add_cloud(signs, environment);
 }
 
-/* Processor flags that gVisor shows are its own. */
 static void distrust_flags(struct signs *signs)
 {
 	signs->machine_is_virtual = YES_NO_UNKNOWN;
 	signs->decisive = false;
+}
+
+/*
+ * Processor flags that gVisor shows are its own. Xen's first domain is the machine's own system,
+ * unless all of it runs in another virtual machine: what says Xen is put aside, and so is the bit
+ * that Xen sets for its domains. In a paravirtual one the bit may be missing.
+ */
+static void weigh(struct signs *signs)
+{
+	bool decisive = signs->decisive;
+
+	if (signs->foreign_kernel)
+		distrust_flags(signs);
+	if (signs->paravirtual && signs->machine_is_virtual == YES_NO_NO)
+		distrust_flags(signs);
+	if (!signs->control_domain)
+		return;
+	distrust_flags(signs);
+	signs->decisive = decisive;
+	for (size_t i = 0; i < signs->count; i++)
+		if (strcmp(signs->item[i].name, "xen") == 0 ||
+			strcmp(signs->item[i].name, VM_OTHER) == 0)
+			signs->item[i].weight = SIGN_DROPPED;
 }
 
 static void probe(const struct environment_sources *sources, struct environment *environment)
@@ -198,11 +243,12 @@ static void probe(const struct environment_sources *sources, struct environment 
 
 	signs_from_cpu(&signs, sources);
 	signs_from_firmware(&signs, sources);
+	signs_from_device_tree(&signs, sources);
 	signs_from_kernel(&signs, sources);
+	signs_from_offers(&signs, sources);
 	if (!signs_find(&signs, SIGN_HYPERVISOR, NULL) && !signs_find(&signs, SIGN_CLOUD, NULL))
-		signs_from_disks(&signs, sources);
-	if (signs.foreign_kernel)
-		distrust_flags(&signs);
+		signs_from_devices(&signs, sources);
+	weigh(&signs);
 	virtualization_decide(&signs, environment);
 }
 
