@@ -13,12 +13,15 @@ static const struct {
 } order[] = {
 	{ "wsl", "subsystem", false },
 	{ "openvz", "container", true },
+	{ "linux-vserver", "container", true },
 	{ "lxc-libvirt", "container", true },
 	{ "lxc", "container", true },
 	{ "systemd-nspawn", "container", true },
 	{ "gvisor", "sandbox", false },
 	{ "kata", "sandbox", false },
 	{ "docker", "container", true },
+	{ "buildkit", "container", true },
+	{ "buildah", "container", true },
 	{ "podman", "container", true },
 	{ "pouch", "container", true },
 	{ "rkt", "container", true },
@@ -27,6 +30,8 @@ static const struct {
 	{ "garden", "container", true },
 	{ "singularity", "container", true },
 	{ "proot", "container", true },
+	{ "flatpak", "sandbox", false },
+	{ "bubblewrap", "sandbox", false },
 	{ "kubernetes", "orchestrator", false },
 	{ CONTAINER_OTHER, "container", false },
 };
@@ -55,13 +60,20 @@ static bool has_strong_container(const struct signs *signs)
 }
 
 /*
- * Podman and CRI-O share their storage. Docker keeps its images in containerd on newer versions;
- * a pod on such a machine has Kubernetes' own mounts as well.
+ * Podman, buildah and CRI-O share their storage. Docker keeps its images in containerd on newer
+ * versions, and builds with BuildKit; a pod on such a machine has Kubernetes' own mounts as well.
+ * Flatpak is built on bubblewrap.
  */
 static const char *resolved_name(const struct signs *signs, const char *name)
 {
+	if (strcmp(name, "containers-storage") == 0 && signs_find(signs, SIGN_CONTAINER, "buildah"))
+		return "buildah";
 	if (strcmp(name, "containers-storage") == 0)
 		return has_strong(signs, "kubernetes") ? "crio" : "podman";
+	if (strcmp(name, "buildkit") == 0 && has_strong(signs, "docker"))
+		return "docker";
+	if (strcmp(name, "bubblewrap") == 0 && signs_find(signs, SIGN_CONTAINER, "flatpak"))
+		return "flatpak";
 	if (strcmp(name, "containerd") == 0 && has_strong(signs, "docker") &&
 		!has_strong(signs, "kubernetes"))
 		return "docker";
@@ -76,7 +88,8 @@ static bool believed(const struct signs *signs, const struct sign *sign)
 	if (sign->weight == SIGN_STRONG || has_strong(signs, name))
 		return true;
 	/* podman sets container=oci or podman, and its storage has no name of its own */
-	if (has_strong(signs, "containers-storage") && strcmp(name, "podman") == 0)
+	if (has_strong(signs, "containers-storage") &&
+		(strcmp(name, "podman") == 0 || strcmp(name, "buildah") == 0))
 		return true;
 	if (strcmp(name, CONTAINER_OTHER) == 0)
 		return !signs->host_evidence || has_strong_container(signs);

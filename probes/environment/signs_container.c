@@ -9,7 +9,7 @@
 static const char *manager_name(const char *value)
 {
 	static const char *const names[] = { "lxc", "lxc-libvirt", "systemd-nspawn", "docker",
-		"podman", "rkt", "openvz", "proot", "pouch" };
+		"podman", "rkt", "openvz", "proot", "pouch", "flatpak" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(value, names[i]) == 0)
@@ -20,7 +20,7 @@ static const char *manager_name(const char *value)
 /* Base images carry `container=oci` or docker's file along into machines made from them. */
 static enum sign_weight manager_weight(const char *name)
 {
-	static const char *const carried[] = { "docker", "podman", "container-other" };
+	static const char *const carried[] = { "docker", "podman", "flatpak", "container-other" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
 		if (strcmp(name, carried[i]) == 0)
@@ -57,6 +57,30 @@ static bool from_environ(struct signs *signs, const struct sysroot *root, const 
 	return true;
 }
 
+/* Podman leaves the file empty or names itself in it; buildah always does: engine="buildah-1.3". */
+static void from_containerenv(struct signs *signs, const struct sysroot *root)
+{
+	static const char *const file = "run/.containerenv";
+	_cleanup_free_ char *text = NULL;
+
+	if (!sysroot_exists(root, "%s", file))
+		return;
+	if (sysroot_read(root, SYSROOT_ATTRIBUTE_MAX, &text, NULL, "%s", file) == 0 &&
+		strstr(text, "engine=\"buildah"))
+		signs_add(signs, SIGN_CONTAINER, SIGN_MARKER, "buildah", "/%s: engine is buildah",
+			file);
+	else
+		signs_add(signs, SIGN_CONTAINER, SIGN_MARKER, "podman", "/%s exists", file);
+}
+
+/* OpenVZ's containers have the first directory, its machine has both. */
+static void from_openvz(struct signs *signs, const struct sysroot *root)
+{
+	if (sysroot_exists(root, "proc/vz") && !sysroot_exists(root, "proc/bc"))
+		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "openvz",
+			"proc/vz exists, proc/bc does not");
+}
+
 static void from_files(struct signs *signs, const struct sysroot *root)
 {
 	static const char *const managers[] = { "run/host/container-manager",
@@ -65,8 +89,9 @@ static void from_files(struct signs *signs, const struct sysroot *root)
 		const char *file, *name;
 	} files[] = {
 		{ ".dockerenv", "docker" },
-		{ "run/.containerenv", "podman" },
+		{ "run/.toolboxenv", "podman" },
 		{ ".singularity.d", "singularity" },
+		{ ".flatpak-info", "flatpak" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
@@ -79,10 +104,41 @@ static void from_files(struct signs *signs, const struct sysroot *root)
 		if (sysroot_read_line(root, &value, "%s", managers[i]) == 0)
 			add_manager(signs, managers[i], value);
 	}
-	/* OpenVZ's containers have the first directory, its machine has both. */
-	if (sysroot_exists(root, "proc/vz") && !sysroot_exists(root, "proc/bc"))
-		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "openvz",
-			"proc/vz exists, proc/bc does not");
+	from_containerenv(signs, root);
+	from_openvz(signs, root);
+}
+
+/* Numbers in proc/self/status that patched kernels give to a process in their containers. */
+static void from_status(struct signs *signs, const char *status)
+{
+	static const struct {
+		const char *field, *name;
+	} fields[] = {
+		{ "envID", "openvz" },
+		{ "VxID", "linux-vserver" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		_cleanup_free_ char *value = colon_value(status, fields[i].field);
+
+		if (value && strspn(value, "0") < strspn(value, "0123456789"))
+			signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, fields[i].name,
+				"proc/self/status: %s is %.*s", fields[i].field, SIGN_VALUE_MAX,
+				value);
+	}
+}
+
+/* PRoot makes no namespaces: it traces its processes. */
+static void from_tracer(struct signs *signs, const struct sysroot *root, const char *status)
+{
+	_cleanup_free_ char *tracer = colon_value(status, "TracerPid"), *name = NULL;
+
+	if (!tracer || !*tracer || tracer[strspn(tracer, "0123456789")] ||
+		sysroot_read_line(root, &name, "proc/%s/comm", tracer) < 0)
+		return;
+	if (strncmp(name, "proot", strlen("proot")) == 0)
+		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "proot",
+			"proc/%s/comm: %.*s traces this process", tracer, SIGN_VALUE_MAX, name);
 }
 
 static const struct text_sign kernels[] = {
@@ -117,6 +173,10 @@ void signs_from_markers(struct signs *signs, const struct environment_sources *s
 		(void)from_environ(signs, root, "proc/self/environ");
 	(void)signs_match_files(signs, root, kernels, ARRAY_SIZE(kernels));
 	from_command_line(signs, root);
+	if (sources->status) {
+		from_status(signs, sources->status);
+		from_tracer(signs, root, sources->status);
+	}
 }
 
 /*
@@ -129,19 +189,27 @@ static const struct {
 } groups[] = {
 	{ "/docker/", "docker", true },
 	{ "/docker-", "docker", true },
+	{ "/docker/buildkit/", "docker", false },
+	{ "/buildkit/", "buildkit", false },
 	{ "/actions_job/", "docker", true }, /* GitHub's runner renames docker's */
 	{ "/libpod-", "podman", true },
 	{ "/crio-", "crio", true },
 	{ "/cri-containerd-", "containerd", true },
+	{ ":cri-containerd:", "containerd", true },
 	{ "/nerdctl-", "containerd", true },
 	{ "/kubepods/", "kubernetes", false },
 	{ "/kubepods.slice/", "kubernetes", false },
 	{ "/kubepods-", "kubernetes", false },
+	{ "/kubelet-kubepods", "kubernetes", false }, /* kind's */
+	{ "/k8s.io/", "kubernetes", true },
 	{ "/lxc/", "lxc", false },
 	{ "/lxc.payload.", "lxc", false },
 	{ "/lxc.payload/", "lxc", false },
 	{ "/garden/", "garden", false },
+	{ ".libvirt-lxc", "lxc-libvirt", false },
+	{ "/machine-lxc\\x2d", "lxc-libvirt", false },
 	{ ".scope/payload", "systemd-nspawn", false },
+	{ "/systemd-nspawn@", "systemd-nspawn", false },
 };
 
 static bool is_id(const char *s)
@@ -164,6 +232,14 @@ static bool group_matches(const char *path, size_t row)
 	return false;
 }
 
+static void from_group(struct signs *signs, const char *where, const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+		if (!signs_find(signs, SIGN_CONTAINER, groups[i].name) && group_matches(path, i))
+			signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, groups[i].name, "%s: %.*s",
+				where, SIGN_VALUE_MAX, path);
+}
+
 /* Lines "7:blkio:/docker/ab12..." of cgroups(7); a control group namespace leaves only "/". */
 static void from_cgroup_text(struct signs *signs, const char *file, char *text)
 {
@@ -175,12 +251,17 @@ static void from_cgroup_text(struct signs *signs, const char *file, char *text)
 		path = path ? strchr(path + 1, ':') : NULL;
 		if (!path || strcmp(++path, "/") == 0)
 			continue;
-		for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
-			if (!signs_find(signs, SIGN_CONTAINER, groups[i].name) &&
-				group_matches(path, i))
-				signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, groups[i].name,
-					"%s: %.*s", file, SIGN_VALUE_MAX, path);
+		from_group(signs, file, path);
 	}
+}
+
+/* Which part of a hierarchy is mounted here: without a namespace of its own, a container's. */
+static void from_cgroup_mounts(struct signs *signs, const struct mount_signs *mounts)
+{
+	for (size_t i = 0; i < mounts->count; i++)
+		if (strncmp(mounts->item[i].type, "cgroup", strlen("cgroup")) == 0)
+			from_group(signs, "proc/self/mountinfo: mounted control group",
+				mounts->item[i].root);
 }
 
 void signs_from_cgroups(struct signs *signs, const struct environment_sources *sources)
@@ -193,6 +274,7 @@ void signs_from_cgroups(struct signs *signs, const struct environment_sources *s
 	/* Ours may be of our own making; the first process was put where the engine wants. */
 	if (sysroot_read(sources->root, SYSROOT_ATTRIBUTE_MAX, &first, NULL, "proc/1/cgroup") == 0)
 		from_cgroup_text(&found, "proc/1/cgroup", first);
+	from_cgroup_mounts(&found, &sources->mounts);
 	signs->looked |= own || first;
 	for (size_t i = 0; i < found.count; i++)
 		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, found.item[i].name, "%s",
@@ -200,21 +282,36 @@ void signs_from_cgroups(struct signs *signs, const struct environment_sources *s
 	signs_free(&found);
 }
 
-/* proc_ns.h: PROC_PID_INIT_INO; the kernel's first pid namespace has it on every machine. */
+/* proc_ns.h: the inodes of the kernel's first namespaces, the same on every machine. */
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
+#define FIRST_UTS_NAMESPACE "uts:[4026531838]"
+#define FIRST_IPC_NAMESPACE "ipc:[4026531839]"
 
-void signs_from_namespaces(struct signs *signs, const struct environment_sources *sources)
+static bool is_nested(const struct sysroot *root, const char *kind, const char *first)
 {
 	_cleanup_free_ char *name = NULL;
 
-	if (sysroot_readlink(sources->root, &name, "proc/self/ns/pid") < 0 ||
-		strncmp(name, "pid:[", 5) != 0)
+	return sysroot_readlink(root, &name, "proc/self/ns/%s", kind) == 0 && strchr(name, '[') &&
+		strcmp(name, first) != 0;
+}
+
+void signs_from_namespaces(struct signs *signs, const struct environment_sources *sources)
+{
+	const struct sysroot *root = sources->root;
+	_cleanup_free_ char *name = NULL;
+
+	if (sysroot_readlink(root, &name, "proc/self/ns/pid") < 0 || strncmp(name, "pid:[", 5) != 0)
 		return;
 	signs->looked = true;
-	if (strcmp(name, FIRST_PID_NAMESPACE) == 0 && !signs->host_evidence)
-		signs->host_evidence = xasprintf(
-			"proc/self/ns/pid: %s is the machine's first pid namespace", name);
-	else if (strcmp(name, FIRST_PID_NAMESPACE) != 0)
+	if (strcmp(name, FIRST_PID_NAMESPACE) != 0) {
 		signs->nested_pid_evidence =
 			xasprintf("proc/self/ns/pid: %s is not the first pid namespace", name);
+		return;
+	}
+	/* A container may share it (--pid=host), and still have a name and queues of its own. */
+	if (!signs->host_evidence &&
+		!(is_nested(root, "uts", FIRST_UTS_NAMESPACE) &&
+			is_nested(root, "ipc", FIRST_IPC_NAMESPACE)))
+		signs->host_evidence = xasprintf(
+			"proc/self/ns/pid: %s is the machine's first pid namespace", name);
 }

@@ -20,6 +20,8 @@ static const struct {
 	{ "*/docker/zfs/*", "docker" },
 	{ "*/var-lib-docker/overlay2/*", "docker" },
 	{ "*/docker/image/*", "docker" },
+	{ "/dev/mapper/docker-*", "docker" },
+	{ "*/buildkit/*", "buildkit" },
 	{ "*/containers/storage/overlay/*", "containers-storage" },
 	{ "*/containers/storage/overlay2/*", "containers-storage" },
 	{ "*/containers/storage/vfs/*", "containers-storage" },
@@ -31,7 +33,9 @@ static const struct {
 	{ "*/lxd/containers/*", "lxc" },
 	/* LXD's pool as the root of a filesystem of its own; "containers/storage" is podman's */
 	{ "/containers/[!/]*/rootfs*", "lxc" },
-	{ "/var/lib/machines/*", "systemd-nspawn" },
+	{ "*/subvol-[0-9]*-disk-[0-9]*", "lxc" }, /* Proxmox on ZFS */
+	{ "*/lib/machines/*", "systemd-nspawn" },
+	{ "/dev/ploop*", "openvz" },
 	/* It stays in the first pid namespace by default. */
 	{ "*/apptainer/mnt/session/*", "singularity" },
 	{ "*/singularity/mnt/session/*", "singularity" },
@@ -47,8 +51,13 @@ static const struct {
 	{ "/run/.containerenv", "*/userdata/.containerenv", "podman" },
 	{ "/etc/hostname", "*/io.containerd.grpc.v1.cri/sandboxes/*", "containerd" },
 	{ "/etc/resolv.conf", "*/io.containerd.grpc.v1.cri/sandboxes/*", "containerd" },
-	{ "/etc/hosts", "*/kubelet/pods/*/etc-hosts", "kubernetes" },
-	{ "/dev/termination-log", "*/kubelet/pods/*", "kubernetes" },
+	{ "/etc/hosts", "*/pods/*/etc-hosts", "kubernetes" },
+	/* kind, minikube and k3d: a node that is itself a container, its data in a volume */
+	{ "/etc/hosts", "*/docker/volumes/*/kubelet/pods/*", "docker" },
+	{ "/etc/hosts", "*/containers/storage/volumes/*/kubelet/pods/*", "podman" },
+	{ "/dev/termination-log", "*", "kubernetes" },
+	{ "/etc/hosts", "*/buildkit/executor/*", "buildkit" },
+	{ "/etc/resolv.conf", "*/buildkit/executor/*", "buildkit" },
 };
 
 static void from_root_path(struct signs *signs, const char *what, const char *path)
@@ -122,6 +131,8 @@ static void from_points(struct signs *signs, const struct mount_sign *mount)
 		{ "/dev/lxd", "lxc" },
 		{ "/dev/.lxd-mounts", "lxc" },
 		{ "/dev/incus", "lxc" },
+		{ "/run/host/incoming", "systemd-nspawn" },
+		{ "/run/systemd/nspawn/incoming", "systemd-nspawn" },
 		{ "/run/secrets/kubernetes.io/serviceaccount", "kubernetes" },
 		{ "/var/run/secrets/kubernetes.io/serviceaccount", "kubernetes" },
 	};
@@ -141,12 +152,27 @@ static void from_gofer(struct signs *signs, const struct mount_sign *root)
 			"proc/self/mountinfo: / is 9p with trans=fd,rfdno=");
 }
 
-/* Kata shares the container's root with its guest. */
-static void from_kata(struct signs *signs, const struct mount_sign *root)
+/* Kata shares a container's files with its guest: its root, or where that is a disk the rest. */
+static void from_kata(struct signs *signs, const struct mount_sign *mount)
 {
-	if (strcmp(root->source, "kataShared") == 0 || strcmp(root->source, "none.kata") == 0)
-		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "kata",
-			"proc/self/mountinfo: source of / is %s", root->source);
+	static const char *const sources[] = { "kataShared", "none.kata" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		if (strcmp(mount->source, sources[i]) == 0)
+			signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "kata",
+				"proc/self/mountinfo: source of %s is %s", mount->point,
+				sources[i]);
+}
+
+/* What only one kind of container has for a root: OpenVZ's simfs, bubblewrap's directory. */
+static void from_root_type(struct signs *signs, const struct mount_sign *root)
+{
+	if (strcmp(root->type, "simfs") == 0)
+		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "openvz",
+			"proc/self/mountinfo: / is simfs");
+	if (strcmp(root->type, "tmpfs") == 0 && strcmp(root->root, "/newroot") == 0)
+		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "bubblewrap",
+			"proc/self/mountinfo: / is /newroot of a tmpfs");
 }
 
 /* Runtimes that follow the OCI specification cover these, so that /proc gives nothing away. */
@@ -185,6 +211,7 @@ void signs_from_mounts(struct signs *signs, const struct environment_sources *so
 		from_binds(signs, &mounts->item[i]);
 		from_lxcfs(signs, &mounts->item[i]);
 		from_points(signs, &mounts->item[i]);
+		from_kata(signs, &mounts->item[i]);
 	}
 	if (is_masked(mounts))
 		signs_add(signs, SIGN_CONTAINER, SIGN_STRONG, "container-other",
@@ -195,7 +222,7 @@ void signs_from_mounts(struct signs *signs, const struct environment_sources *so
 	from_root_path(signs, "the source", root->source);
 	from_overlay(signs, root);
 	from_gofer(signs, root);
-	from_kata(signs, root);
+	from_root_type(signs, root);
 	if (is_whole_machine(mounts, root) && !signs->host_evidence)
 		signs->host_evidence = xasprintf("proc/self/mountinfo: / is all of %s and /dev is "
 						 "the kernel's own (devtmpfs)",

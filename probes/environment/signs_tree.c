@@ -12,7 +12,7 @@ static const struct {
 	{ "hypervisor/compatible", "linux,kvm*", "kvm" },
 	{ "hypervisor/compatible", "*xen*", "xen" },
 	{ "hypervisor/compatible", "vmware*", "vmware" },
-	/* Whoever it is: whole machines have no such node. */
+	/* Whole machines have no such node. */
 	{ "hypervisor/compatible", "?*", "vm-other" },
 	{ "compatible", "qemu,*", "qemu" },
 	{ "compatible", "riscv-virtio*", "qemu" },

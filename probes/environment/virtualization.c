@@ -237,6 +237,17 @@ static void weigh(struct signs *signs)
 			signs->item[i].weight = SIGN_DROPPED;
 }
 
+/* Something names the hypervisor or the cloud; a marker alone does not. */
+static bool has_name(const struct signs *signs)
+{
+	for (size_t i = 0; i < signs->count; i++)
+		if (signs->item[i].weight == SIGN_STRONG &&
+			signs->item[i].class != SIGN_CONTAINER &&
+			strcmp(signs->item[i].name, VM_OTHER) != 0)
+			return true;
+	return false;
+}
+
 static void probe(const struct environment_sources *sources, struct environment *environment)
 {
 	_cleanup_(signs_free) struct signs signs = { 0 };
@@ -246,7 +257,7 @@ static void probe(const struct environment_sources *sources, struct environment 
 	signs_from_device_tree(&signs, sources);
 	signs_from_kernel(&signs, sources);
 	signs_from_offers(&signs, sources);
-	if (!signs_find(&signs, SIGN_HYPERVISOR, NULL) && !signs_find(&signs, SIGN_CLOUD, NULL))
+	if (!has_name(&signs))
 		signs_from_devices(&signs, sources);
 	weigh(&signs);
 	virtualization_decide(&signs, environment);
