@@ -69,7 +69,7 @@ struct environment_memory {
 	struct known_count dirty_background_ratio, dirty_background_bytes;
 };
 
-/* proc/pressure/io: percent of the last ten seconds. */
+/* proc/pressure/io, memory, cpu: percent of the last ten seconds in which some or all waited. */
 struct environment_pressure {
 	bool known;
 	double some_avg10, full_avg10;
@@ -101,7 +101,7 @@ struct environment {
 	struct environment_cpu cpu;
 	struct environment_clock clock;
 	struct environment_memory memory;
-	struct environment_pressure io_pressure;
+	struct environment_pressure io_pressure, memory_pressure, cpu_pressure;
 	struct environment_privileges privileges;
 	struct known_limit io; /* a throttle on block I/O; `value` counts its lines */
 };

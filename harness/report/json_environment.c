@@ -188,6 +188,8 @@ json_t *environment_document(const struct environment *environment)
 	json_set(object, "memory", memory_document(e));
 	json_set(object, "clock", clock_document(&e->clock));
 	json_set(object, "io_pressure", pressure_document(&e->io_pressure));
+	json_set(object, "memory_pressure", pressure_document(&e->memory_pressure));
+	json_set(object, "cpu_pressure", pressure_document(&e->cpu_pressure));
 	json_set(object, "privileges", privileges_document(e));
 	json_set(object, "cgroup", cgroup_document(e));
 	return object;

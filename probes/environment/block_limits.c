@@ -23,19 +23,6 @@ static const struct cgroup_limit_kind throttles[] = {
 	{ "blkio", "blkio.throttle.write_iops_device", "io.max", parse_lines },
 };
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" and "full ...": Linux' documentation, PSI. */
-static void probe_pressure(const struct sysroot *root, struct environment_pressure *pressure)
-{
-	_cleanup_free_ char *text = NULL;
-	const char *full;
-
-	if (sysroot_read(root, SYSROOT_ATTRIBUTE_MAX, &text, NULL, "proc/pressure/io") < 0)
-		return;
-	full = strstr(text, "full ");
-	pressure->known = full && sscanf(text, "some avg10=%lf", &pressure->some_avg10) == 1 &&
-		sscanf(full, "full avg10=%lf", &pressure->full_avg10) == 1;
-}
-
 static void probe(const struct environment_sources *sources, struct environment *environment)
 {
 	struct known_limit *io = &environment->io;
@@ -44,11 +31,10 @@ static void probe(const struct environment_sources *sources, struct environment 
 		io->known = false;
 		cgroup_limit_read(sources, &throttles[i], io);
 	}
-	probe_pressure(sources->root, &environment->io_pressure);
 }
 
 static const struct environment_probe block_limits = {
-	.head = { "block-limits", 35, "throttles on block I/O, and pressure" },
+	.head = { "block-limits", 35, "throttles on block I/O" },
 	.probe = probe,
 };
 REGISTER(environment_probes, block_limits);

@@ -71,11 +71,32 @@ static void probe_steal(const struct sysroot *root, struct environment_cpu *cpu)
 	cpu->steal_share = (double)time[7] / all;
 }
 
-/* A record has no affinity; each processor has its paragraph in cpuinfo. */
+/* "0-3,8" of Cpus_allowed_list: what cpusets and affinity leave; 0: not such a list. */
+static unsigned allowed(const char *status)
+{
+	_cleanup_free_ char *list = colon_value(status, "Cpus_allowed_list");
+	unsigned count = 0;
+	char *rest = list, *range;
+
+	while ((range = strsep(&rest, ","))) {
+		unsigned first, last;
+		int fields = sscanf(range, "%u-%u", &first, &last);
+
+		if (fields < 1 || (fields == 2 && (last < first || last - first >= CPU_SETSIZE)))
+			return 0;
+		count += fields == 2 ? last - first + 1 : 1;
+	}
+	return count;
+}
+
+/* Each processor has its paragraph in cpuinfo; s390 says how many there are. */
 static unsigned processors(const char *cpuinfo)
 {
+	_cleanup_free_ char *total = colon_value(cpuinfo, "# processors");
 	unsigned count = 0;
 
+	if (total && sscanf(total, "%u", &count) == 1)
+		return count;
 	for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		count += strncmp(line, "processor\t", 10) == 0 ||
@@ -86,17 +107,36 @@ static unsigned processors(const char *cpuinfo)
 	return count;
 }
 
+/* Each architecture names its processor in its own way: x86, POWER, ARM boards, RISC-V, s390. */
+static char *model(const char *cpuinfo)
+{
+	static const char *const fields[] = { "model name", "cpu", "Model", "Hardware", "uarch",
+		"vendor_id" };
+	char *value = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields) && !value; i++)
+		value = colon_value(cpuinfo, fields[i]);
+	return value;
+}
+
+static unsigned count_processors(const struct environment_sources *sources)
+{
+	unsigned count;
+	cpu_set_t set;
+
+	if (sources->root->live)
+		return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 0;
+	count = allowed(sources->status);
+	return count ? count : processors(sources->cpuinfo);
+}
+
 static void probe(const struct environment_sources *sources, struct environment *environment)
 {
 	const struct sysroot *root = sources->root;
 	struct environment_cpu *cpu = &environment->cpu;
-	cpu_set_t set;
 
-	if (!root->live)
-		environment->cpus = processors(sources->cpuinfo);
-	else if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		environment->cpus = (unsigned)CPU_COUNT(&set);
-	cpu->model = colon_value(sources->cpuinfo, "model name");
+	environment->cpus = count_processors(sources);
+	cpu->model = model(sources->cpuinfo);
 	(void)sysroot_read_line(
 		root, &cpu->governor, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	cgroup_limit_read(sources, &quota, &cpu->quota);

@@ -32,6 +32,27 @@ static bool parse_limit(const struct sysroot *root, const char *directory, int v
 static const struct cgroup_limit_kind limit = { "memory", "memory.limit_in_bytes", "memory.max",
 	parse_limit };
 
+/*
+ * Above memory.high a group is slowed down until it has given memory back, page cache first
+ * (Linux' documentation, cgroup-v2): no more than that stays cached.
+ */
+static const struct cgroup_limit_kind high = { "memory", "memory.limit_in_bytes", "memory.high",
+	parse_limit };
+
+static void probe_limit(const struct environment_sources *sources, struct known_limit *ret)
+{
+	struct known_limit lower = { 0 };
+
+	cgroup_limit_read(sources, &limit, ret);
+	cgroup_limit_read(sources, &high, &lower);
+	if (lower.set && (!ret->set || lower.value < ret->value)) {
+		free(ret->source);
+		*ret = lower;
+	} else {
+		free(lower.source);
+	}
+}
+
 static void probe_charged(
 	const struct environment_sources *sources, struct environment_memory *memory)
 {
@@ -59,7 +80,7 @@ static void probe(const struct environment_sources *sources, struct environment 
 		memory->available_bytes.known =
 			meminfo(text, "MemAvailable", &memory->available_bytes.value);
 	}
-	cgroup_limit_read(sources, &limit, &memory->limit);
+	probe_limit(sources, &memory->limit);
 	probe_charged(sources, memory);
 	probe_dirty(root, "ratio", &memory->dirty_ratio);
 	probe_dirty(root, "bytes", &memory->dirty_bytes);

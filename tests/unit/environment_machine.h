@@ -52,7 +52,6 @@ struct machine {
 	const char *pid_namespace;
 	const char *virtualization, *container; /* "kvm amazon"; NULL: unknown */
 	unsigned conflicts;
-	bool own_names; /* uts and ipc namespaces of its own */
 };
 
 static void names(const struct environment_list *list, char *text, size_t size)
@@ -79,10 +78,6 @@ static void probe(const struct machine *m, struct environment *ret)
 		synthetic_file(&tree, m->file[i].path, m->file[i].text);
 	if (m->pid_namespace)
 		synthetic_link(&tree, "proc/self/ns/pid", m->pid_namespace);
-	if (m->own_names) {
-		synthetic_link(&tree, "proc/self/ns/uts", "uts:[4026532202]");
-		synthetic_link(&tree, "proc/self/ns/ipc", "ipc:[4026532203]");
-	}
 	assert_int_equal(sysroot_open(tree.directory, &root, &error), 0);
 	cpu = m->cpu;
 	if (m->has_cpuid)

@@ -259,10 +259,21 @@ static void test_engines_of_images_are_told_apart(void **state)
 /* docker run --pid=host: a pid namespace that is the machine's proves no machine. */
 static void test_shared_pid_namespace_is_no_proof_against_a_container(void **state)
 {
-	static const struct machine machine = { "--pid=host", { 0 }, false,
-		{ { ".dockerenv", "" } }, "pid:[4026531836]", "unknown", "docker", 0, true };
+	_cleanup_(sysroot_close) struct sysroot root = SYSROOT_CLOSED;
+	_cleanup_(environment_free) struct environment e = { 0 };
+	struct synthetic tree;
+	struct error error;
 
-	check(&machine);
+	synthetic_make(&tree);
+	synthetic_file(&tree, ".dockerenv", "");
+	synthetic_link(&tree, "proc/self/ns/pid", "pid:[4026531836]");
+	synthetic_link(&tree, "proc/self/ns/uts", "uts:[4026532202]");
+	synthetic_link(&tree, "proc/self/ns/ipc", "ipc:[4026532203]");
+	assert_int_equal(sysroot_open(tree.directory, &root, &error), 0);
+	environment_probe(&root, &e);
+	synthetic_remove(&tree);
+	assert_non_null(environment_list_find(&e.container, "docker"));
+	assert_int_equal(e.conflicts, 0);
 }
 
 int main(void)

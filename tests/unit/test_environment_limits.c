@@ -91,6 +91,80 @@ static void test_v1_limits_below_a_bound_root(void **state)
 	assert_true(e.cpu.quota.known && !e.cpu.quota.set);
 }
 
+/* memory.high stops the page cache as well as memory.max does; above both it is not asked. */
+static void test_memory_high_is_a_limit(void **state)
+{
+	_cleanup_(environment_free) struct environment e = { 0 };
+	struct synthetic tree;
+
+	make_v2(&tree);
+	synthetic_file(&tree, "sys/fs/cgroup/a/b/memory.max", "1073741824\n");
+	synthetic_file(&tree, "sys/fs/cgroup/a/memory.max", "max\n");
+	synthetic_file(&tree, "sys/fs/cgroup/a/memory.high", "268435456\n");
+	probe(&tree, &e);
+	synthetic_remove(&tree);
+	assert_int_equal(e.memory.limit.value, 256 * MIB);
+	assert_string_equal(e.memory.limit.source, "sys/fs/cgroup/a/memory.high");
+}
+
+/* Hybrid: the process is in both hierarchies, a controller in one of them. */
+static void test_hybrid_groups_are_read_where_the_controller_is(void **state)
+{
+	_cleanup_(environment_free) struct environment e = { 0 };
+	struct synthetic tree;
+
+	synthetic_make(&tree);
+	synthetic_file(&tree, "proc/self/cgroup", "5:memory:/x\n1:name=systemd:/y\n0::/y\n");
+	synthetic_file(&tree, "proc/self/mountinfo",
+		"5 1 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+		"6 1 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+	synthetic_file(&tree, "sys/fs/cgroup/memory/x/memory.limit_in_bytes", "536870912\n");
+	synthetic_file(&tree, "sys/fs/cgroup/unified/cgroup.controllers", "cpu\n");
+	synthetic_file(&tree, "sys/fs/cgroup/unified/y/cpu.max", "50000 100000\n");
+	probe(&tree, &e);
+	synthetic_remove(&tree);
+	assert_int_equal(e.memory.limit.value, 512 * MIB);
+	assert_int_equal(e.cpu.quota.value, 500);
+}
+
+static void test_processors_are_counted_in_every_dialect(void **state)
+{
+	static const struct {
+		const char *cpuinfo, *status;
+		unsigned count;
+		const char *model;
+	} machines[] = {
+		{ "processor\t: 0\nmodel name\t: A\n\nprocessor\t: 1\nmodel name\t: A\n", NULL, 2,
+			"A" },
+		{ "processor\t: 0\nprocessor\t: 1\n", "Cpus_allowed:\t2\nCpus_allowed_list:\t1\n",
+			1, NULL },
+		{ "processor\t: 0\n", "Cpus_allowed_list:\t0-3,8-11,15\n", 9, NULL },
+		{ "processor\t: 0\n", "Cpus_allowed_list:\t3-1,x\n", 1, NULL },
+		{ "vendor_id       : IBM/S390\n# processors    : 4\n"
+		  "processor 0: version = FF,  identification = 1,  machine = 8561\n",
+			NULL, 4, "IBM/S390" },
+		{ "processor\t: 0\ncpu\t\t: POWER9 (raw)\n", NULL, 1, "POWER9 (raw)" },
+		{ "processor\t: 0\nBogoMIPS\t: 108.00\n\nModel\t\t: Raspberry Pi 4 Model B\n", NULL,
+			1, "Raspberry Pi 4 Model B" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		_cleanup_(environment_free) struct environment e = { 0 };
+		struct synthetic tree;
+
+		synthetic_make(&tree);
+		synthetic_file(&tree, "proc/cpuinfo", machines[i].cpuinfo);
+		if (machines[i].status)
+			synthetic_file(&tree, "proc/self/status", machines[i].status);
+		probe(&tree, &e);
+		synthetic_remove(&tree);
+		assert_int_equal(e.cpus, machines[i].count);
+		assert_int_equal(!e.cpu.model, !machines[i].model);
+		if (machines[i].model)
+			assert_string_equal(e.cpu.model, machines[i].model);
+	}
+}
+
 static void test_nothing_readable_is_unknown(void **state)
 {
 	_cleanup_(environment_free) struct environment e = { 0 };
@@ -122,6 +196,8 @@ static void test_privileges_and_counters_are_decoded(void **state)
 	synthetic_file(&tree, "proc/pressure/io",
 		"some avg10=1.50 avg60=0.00 avg300=0.00 total=1\n"
 		"full avg10=0.50 avg60=0.00 avg300=0.00 total=1\n");
+	synthetic_file(&tree, "proc/pressure/cpu", "some avg10=7.25 avg60=0.00 total=1\n");
+	synthetic_file(&tree, "proc/pressure/memory", "garbage\n");
 	synthetic_file(&tree, "proc/sys/vm/dirty_ratio", "20\n");
 	probe(&tree, &e);
 	synthetic_remove(&tree);
@@ -132,6 +208,9 @@ static void test_privileges_and_counters_are_decoded(void **state)
 	assert_int_equal(e.privileges.user_namespace, YES_NO_YES);
 	assert_float_equal(e.cpu.steal_share, 0.1, 1e-9);
 	assert_float_equal(e.io_pressure.some_avg10, 1.5, 1e-9);
+	assert_true(e.cpu_pressure.known);
+	assert_float_equal(e.cpu_pressure.some_avg10, 7.25, 1e-9);
+	assert_false(e.memory_pressure.known);
 	assert_int_equal(e.memory.dirty_ratio.value, 20);
 	assert_false(e.memory.dirty_bytes.known);
 }
@@ -245,6 +324,9 @@ int main(void)
 		cmocka_unit_test(test_strictest_limit_above_counts),
 		cmocka_unit_test(test_root_group_is_known_to_have_no_limit),
 		cmocka_unit_test(test_v1_limits_below_a_bound_root),
+		cmocka_unit_test(test_memory_high_is_a_limit),
+		cmocka_unit_test(test_hybrid_groups_are_read_where_the_controller_is),
+		cmocka_unit_test(test_processors_are_counted_in_every_dialect),
 		cmocka_unit_test(test_nothing_readable_is_unknown),
 		cmocka_unit_test(test_privileges_and_counters_are_decoded),
 		cmocka_unit_test(test_clock_of_this_machine_is_measured),
