@@ -57,27 +57,37 @@ take_link() { # LINK
 
 take_process() {
 	take proc/self/mountinfo proc/self/cgroup proc/1/cgroup proc/self/status proc/self/uid_map
-	take_link proc/self/ns/pid
+	for name in pid uts ipc; do
+		take_link "proc/self/ns/$name"
+	done
+	tracer=$(sed -n 's/^TracerPid:[[:space:]]*\([1-9][0-9]*\)$/\1/p' /proc/self/status)
+	[ -z "$tracer" ] || take "proc/$tracer/comm"
 	# Of an environment only this one variable.
 	if variable=$(tr '\000' '\n' 2>/dev/null </proc/1/environ | grep '^container='); then
 		mkdir -p "$raw/proc/1"
 		printf '%s\n' "$variable" >"$raw/proc/1/environ"
 	fi
-	for marker in .dockerenv run/.containerenv; do
-		[ ! -e "/$marker" ] || take "$marker"
-	done
+	take .dockerenv run/.containerenv run/.toolboxenv .flatpak-info proc/vz/version \
+		proc/bc/resources
 	take run/systemd/container run/host/container-manager
 }
 
 take_machine() {
 	take proc/cpuinfo proc/version proc/cmdline proc/meminfo proc/stat proc/pressure/io \
-		proc/sysinfo proc/xen/capabilities proc/sys/kernel/osrelease
+		proc/pressure/memory proc/pressure/cpu proc/sysinfo proc/xen/capabilities \
+		proc/sys/kernel/osrelease
 	take_attributes proc/sys/vm dirty_ratio dirty_bytes dirty_background_ratio \
 		dirty_background_bytes
 	take_attributes sys/class/dmi/id sys_vendor product_name product_version board_vendor \
 		board_name bios_vendor bios_version chassis_asset_tag
-	take_attributes sys/hypervisor type uuid
-	take_attributes sys/firmware/devicetree/base compatible model hypervisor/compatible
+	take_attributes sys/hypervisor type uuid guest_type properties/features
+	for tree in sys/firmware/devicetree/base proc/device-tree; do
+		take_attributes "$tree" compatible model hypervisor/compatible ibm,partition-name \
+			chosen/qemu,graphic-width
+		for node in "/$tree"/fw-cfg@*; do
+			take_attributes "${node#/}" compatible
+		done
+	done
 	take_attributes sys/devices/system/clocksource/clocksource0 current_clocksource \
 		available_clocksource
 	take_attributes sys/devices/system/cpu/cpu0/cpufreq scaling_governor
@@ -88,10 +98,58 @@ take_machine() {
 		esac
 		take "${device#/}/hid"
 	done
-	take_attributes sys/fs/cgroup cgroup.controllers memory.max memory.current cpu.max cpu.stat \
-		io.max
-	take_attributes sys/fs/cgroup/memory memory.limit_in_bytes memory.usage_in_bytes
-	take_attributes sys/fs/cgroup/cpu cpu.cfs_quota_us cpu.cfs_period_us cpu.stat
+	for clock in /sys/class/ptp/*; do
+		take_attributes "${clock#/}" clock_name
+	done
+	for function in /sys/bus/pci/devices/*; do
+		case $(cat "$function/vendor" 2>/dev/null) in
+		# Makers of virtual devices.
+		0x106b | 0x1234 | 0x1414 | 0x15ad | 0x1ab8 | 0x1b36 | 0x5853 | 0x80ee)
+			take_attributes "${function#/}" vendor device
+			;;
+		esac
+	done
+}
+
+# The group that we are in and those above it, as far as they are mounted here.
+take_groups() { # MOUNT-POINT PATH ATTRIBUTE...
+	point=$1 group=$2
+	shift 2
+	[ -d "/$point$group" ] || group=
+	while :; do
+		take_attributes "$point$group" "$@"
+		case $group in ?*/*) group=${group%/*} ;; *) break ;; esac
+	done
+	take_attributes "$point" "$@"
+}
+
+take_limits() {
+	while IFS=: read -r _ controllers group; do
+		[ "$group" != / ] || group=
+		case ,$controllers, in
+		,,)
+			for point in sys/fs/cgroup sys/fs/cgroup/unified; do
+				take_groups "$point" "$group" cgroup.controllers memory.max \
+					memory.high memory.current cpu.max cpu.stat io.max
+			done
+			;;
+		*,memory,*)
+			take_groups sys/fs/cgroup/memory "$group" memory.limit_in_bytes \
+				memory.usage_in_bytes
+			;;
+		*,cpu,*)
+			for point in sys/fs/cgroup/cpu sys/fs/cgroup/cpu,cpuacct; do
+				take_groups "$point" "$group" cpu.cfs_quota_us cpu.cfs_period_us \
+					cpu.stat
+			done
+			;;
+		*,blkio,*)
+			take_groups sys/fs/cgroup/blkio "$group" blkio.throttle.read_bps_device \
+				blkio.throttle.write_bps_device blkio.throttle.read_iops_device \
+				blkio.throttle.write_iops_device
+			;;
+		esac
+	done </proc/self/cgroup
 }
 
 # /sys/block/X is a link into /sys/devices; in a record it is a directory.
@@ -152,6 +210,7 @@ take_disks() {
 
 take_process
 take_machine
+[ ! -r /proc/self/cgroup ] || take_limits
 take_disks
 
 mkdir -p "$out"

@@ -23,13 +23,15 @@ BEGIN {
 		"hugetlb rdma misc lock user wsl wslg drivers distro casper cow cdrom rofs " \
 		"filesystem.squashfs lxcfs cpuinfo meminfo stat uptime loadavg swaps diskstats @ " \
 		"@home .snapshots fuse connections job host_mark Users virtiofs-mounts @docker @syno " \
-		"netns mapper rpc_pipefs nfs ceph self thread-self net boot.img", word, " ")
+		"netns mapper rpc_pipefs nfs ceph self thread-self net boot.img newroot machines incoming " \
+		"propagate nspawn host google cros-containers passthrough buildkit executor _data " \
+		"machine kubelet.slice kubelet-kubepods.slice buildkit runc-overlayfs vz private", word, " ")
 	for (i in word)
 		keep[word[i]] = 1
 	split("proc sysfs tmpfs devtmpfs devpts overlay none shm mqueue cgroup cgroup2 udev " \
 		"hugetlbfs debugfs tracefs configfs fusectl securityfs pstore bpf efivarfs " \
 		"binfmt_misc systemd-1 autofs rootfs ramfs lxcfs fuse-overlayfs portal gvfsd-fuse " \
-		"- drvfs drvfsa osxfs grpcfuse fakeowner kataShared drivers rpc_pipefs sunrpc nsfs selinuxfs", word, " ")
+		"rosetta vz-rosetta virtiofs simfs wslfs lxfs - drvfs drvfsa osxfs grpcfuse fakeowner kataShared drivers rpc_pipefs sunrpc nsfs selinuxfs", word, " ")
 	for (i in word)
 		source_word[word[i]] = 1
 	split("mode data errors compress compress-force subvolid space_cache size nr_inodes nr_blocks " \
@@ -40,11 +42,12 @@ BEGIN {
 		word, " ")
 	for (i in word)
 		option_word[word[i]] = 1
-	split("processor vendor_id cpu_family model model_name stepping flags Features " \
+	split("processor #_processors vendor_id cpu_family cpu model Model Hardware uarch machine " \
+		"platform model_name stepping flags Features " \
 		"CPU_implementer CPU_architecture CPU_variant CPU_part CPU_revision", word, " ")
 	for (i in word)
 		cpu_field[word[i]] = 1
-	split("CapInh CapPrm CapEff CapBnd CapAmb NoNewPrivs Seccomp Seccomp_filters", word, " ")
+	split("envID VxID TracerPid Cpus_allowed_list CapInh CapPrm CapEff CapBnd CapAmb NoNewPrivs Seccomp Seccomp_filters", word, " ")
 	for (i in word)
 		status_field[word[i]] = 1
 }
@@ -68,8 +71,8 @@ function is_uuid(s) { return s ~ /^[0-9a-fA-F]+-[0-9a-fA-F]+-[0-9a-fA-F]+-[0-9a-
 function uuid(s) { return "00000000-0000-4000-8000-" hex_digits("000000000000", known("uuid", s)) }
 
 function is_device(s) {
-	return s ~ /^(sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z]+)[0-9]*$/ ||
-		s ~ /^(nvme[0-9]+n[0-9]+|mmcblk[0-9]+|loop[0-9]+|nbd[0-9]+|md[0-9]+|zram[0-9]+|ram[0-9]+|sata[0-9]+|pmem[0-9]+|rbd[0-9]+|bcache[0-9]+)(p[0-9]+)?$/ ||
+	return s ~ /^(sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|dasd[a-z]+)[0-9]*$/ ||
+		s ~ /^(nvme[0-9]+n[0-9]+|mmcblk[0-9]+|loop[0-9]+|nbd[0-9]+|md[0-9]+|zram[0-9]+|ram[0-9]+|sata[0-9]+|pmem[0-9]+|ploop[0-9]+|rbd[0-9]+|bcache[0-9]+)(p[0-9]+)?$/ ||
 		s ~ /^(dm-[0-9]+|sr[0-9]+|root)$/
 }
 
@@ -84,6 +87,8 @@ function component(s,    prefix, suffix, middle) {
 		return uuid(s)
 	if (is_hex(s))
 		return hex_digits(s, known("hex", s))
+	if (s ~ /^subvol-[0-9]+-disk-[0-9]+$/)
+		return s
 	# docker-ID.scope, libpod-ID, kubepods-burstable-podUUID.slice
 	if (match(s, /^(docker|libpod|libpod-conmon|crio|cri-containerd|nerdctl)-/)) {
 		prefix = substr(s, 1, RLENGTH)
@@ -96,12 +101,12 @@ function component(s,    prefix, suffix, middle) {
 		if (is_hex(middle))
 			return prefix hex_digits(middle, known("hex", middle)) suffix
 	}
-	if (match(s, /^(kubepods-(burstable-|besteffort-)?pod|pod|lxc\.payload\.|machine-)/)) {
+	if (match(s, /^((kubelet-)?kubepods-(burstable-|besteffort-)?pod|pod|lxc\.payload\.|machine-)/)) {
 		prefix = substr(s, 1, RLENGTH)
 		return prefix "name" known("name", s)
 	}
 	suffix = ""
-	if (match(s, /\.(snap|img|raw|qcow2|squashfs|iso|service|scope|slice|mount|socket)$/))
+	if (match(s, /\.(snap|img|raw|qcow2|squashfs|iso|service|scope|slice|mount|socket|libvirt-lxc)$/))
 		suffix = substr(s, RSTART)
 	return "name" known("name", s) suffix
 }
@@ -179,7 +184,7 @@ function mountinfo(line,    field, n, i, at, rest, text) {
 
 # The release as far as it is a distribution's or a product's; a builder's own suffix is dropped.
 function release(s) {
-	if (s ~ /-(generic|lowlatency|virtual|aws|azure|gcp|oracle|kvm|cloud|amd64|arm64|686-pae|pve|lts|linuxkit|microsoft|Microsoft|gvisor|orbstack|default|arch|raspi|rt|hwe)/ ||
+	if (s ~ /-(generic|lowlatency|virtual|aws|azure|gcp|oracle|kvm|cloud|amd64|arm64|686-pae|pve|lts|linuxkit|microsoft|Microsoft|gvisor|orbstack|default|arch|raspi|rpi|s390x|ppc64le|riscv64|rt|hwe)/ ||
 		s ~ /(amzn|WSL2|\.el[0-9]|\.fc[0-9]|\.x86_64|\.aarch64)/ || s ~ /^[0-9.+]+$/)
 		return s
 	match(s, /^[0-9.]+/)
@@ -248,13 +253,19 @@ function redact(name, line) {
 	}
 	if (name == "run/.containerenv")
 		return line ~ /^engine=/ ? line : "\001"
-	if (name == ".dockerenv")
+	if (name ~ /^(\.dockerenv|\.flatpak-info|run\/\.toolboxenv|proc\/vz\/version|proc\/bc\/resources)$/)
 		return "\001"
+	if (name ~ /partition-name$/)
+		return "name" known("name", line)
 	return line
 }
 
 # Only names of directories that carry an identifier change.
-function file_name(name) {
+function file_name(name,    end) {
+	if (match(name, /^sys\/fs\/cgroup\/.*\//)) {
+		end = RLENGTH
+		return redact_path(substr(name, 1, end)) substr(name, end + 1)
+	}
 	if (match(name, /sys\/fs\/btrfs\/[^\/]+/))
 		return "sys/fs/btrfs/" uuid(substr(name, 14, RLENGTH - 13)) substr(name, RSTART + RLENGTH)
 	return name

@@ -17,8 +17,7 @@ static const struct {
 	{ "compatible", "qemu,*", "qemu" },
 	{ "compatible", "riscv-virtio*", "qemu" },
 	{ "compatible", "xen,xenvm*", "xen" },
-	/* QEMU, kvmtool, crosvm, Firecracker and Apple's framework share it: some virtual machine.
-	 */
+	/* Shared by QEMU, kvmtool, crosvm, Firecracker, Apple: some machine. */
 	{ "compatible", "linux,dummy-virt*", "vm-other" },
 	{ "model", "riscv-virtio,qemu*", "qemu" },
 	{ "model", "*emulated by qemu*", "qemu" },
