@@ -54,11 +54,19 @@ static int visit(struct arm *arm, struct sample *sample, struct error *error)
 	return watch_others(arm, sample->ledger.background);
 }
 
+static const char *file_of(const struct workload_run *run)
+{
+	const char *key = run->workload->file_parameter;
+
+	return key ? parameter_find(run->workload, run->parameters, key)->text : NULL;
+}
+
 static int judge(const struct rounds *rounds, const struct arm *arm, struct sample *sample)
 {
 	const struct evidence evidence = {
 		.claim = arm->c->claim,
 		.conduct = arm->measurement->conduct,
+		.file = file_of(arm->run),
 		.stack = arm->witnesses.stack,
 		.environment = rounds->environment,
 		.ledger = &sample->ledger,

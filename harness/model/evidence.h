@@ -31,6 +31,7 @@ struct measurement;
 struct evidence {
 	enum claim claim;
 	struct conduct conduct;
+	const char *file; /* ROUND: the user's own, as given; NULL: data that the run made */
 	const struct stack *stack;
 	const struct environment *environment;
 	const struct experiments *experiments; /* of the target; NULL: none were made */

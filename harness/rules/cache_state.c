@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "Cold" from a resident file, "warm" from one that is not.
+#include <string.h>
+
 #include "core/text.h"
 #include "rules/levels.h"
 #include "rules/rules.h"
@@ -61,10 +63,47 @@ static double resident_share(const struct ledger *ledger)
 	return share_of(ledger->before.resident, ledger->before.pages);
 }
 
+/* One word for the shell; malloc'ed. */
+static char *quoted(const char *text)
+{
+	char *word = xmalloc(4 * strlen(text) + 3), *at = word;
+
+	*at++ = '\'';
+	for (; *text; text++) {
+		if (*text == '\'')
+			at = stpcpy(at, "'\\'");
+		*at++ = *text;
+	}
+	stpcpy(at, "'");
+	return word;
+}
+
+/* The commands with this file's name, ready to be pasted; of our own file nobody knows one. */
+static void name_file(const char *file, struct finding *finding)
+{
+	_cleanup_free_ char *word = file ? quoted(file) : NULL;
+
+	if (word)
+		finding_remedy(finding,
+			"See who holds it: `fuser -v %s`; write it back and evict it: `sync %s; dd "
+			"if=%s iflag=nocache count=0`; then `fincore %s` has to say 0 pages.",
+			word, word, word, word);
+	else
+		finding_remedy(finding,
+			"The file was made for this run: its filesystem keeps what it is asked to "
+			"evict (memory, some network and FUSE mounts), or is still writing. `sync` "
+			"and "
+			"run again, or read a file of yours: `read-path:file=FILE`.");
+}
+
 static void judge_cold(const struct evidence *e, struct findings *findings)
 {
+	size_t said = findings->count;
+
 	judge_residency(
 		e, &cache_not_cold_kind, resident_share(e->ledger) > RESIDENT_COLD_MAX, findings);
+	if (findings->count > said)
+		name_file(e->file, &findings->item[said]);
 }
 
 /*

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // O_DIRECT accepted, and then served by a cache above the first device.
+#include <string.h>
+
+#include "core/text.h"
 #include "rules/deficit.h"
 
 static const struct finding_kind direct_io_swallowed_kind = {
@@ -20,9 +23,10 @@ static const struct finding_kind direct_io_swallowed_kind = {
 		   "with 0 bytes at any device. Both were opened with O_DIRECT.",
 	.touches = "Refuses device-read, device-write and durable-write with O_DIRECT.",
 	.remedy =
-		"Measure the filesystem beneath (`ioproof run --on DIR`, DIR outside this mount), "
-		"or make the layer pass O_DIRECT on: bindfs `--forward-odirect=4096`, ext4 "
-		"without `data=journal`.",
+		"Make the layer pass O_DIRECT on: mount ext4 without `data=journal`, bindfs with "
+		"`--forward-odirect=4096`. Where a server or memory answers, measure the "
+		"filesystem that it stands on: `ioproof run --on DIR` there. Another directory of "
+		"the same mount changes nothing.",
 };
 FINDING_REGISTER(direct_io_swallowed_kind);
 
@@ -96,15 +100,50 @@ static void judge_declared(const struct evidence *evidence, struct findings *fin
 	finding_observe_text(finding, "honours_o_direct", answer_name(trait->answer));
 }
 
+/* What helps with the layer that is blamed; by its type and a word of its options. */
+static const struct {
+	const char *type, *option, *remedy; /* NULL: any */
+} remedies[] = {
+	{ NULL, "data=journal",
+		"Mount it without `data=journal`: take the option out of /etc/fstab, unmount, and "
+		"mount again (a remount cannot change it; `tune2fs -l` shows whether it is a "
+		"default of the filesystem's). Another directory of the same mount changes "
+		"nothing." },
+	{ "fuse.bindfs", NULL,
+		"Mount it with `--forward-odirect=4096`, or measure the directory that it shows: "
+		"`findmnt -no SOURCE -T DIR`, then `ioproof run --on` that." },
+};
+
+static const char *remedy_for(const struct layer *layer)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(remedies); i++)
+		if ((!remedies[i].type || strcmp(layer->type, remedies[i].type) == 0) &&
+			(!remedies[i].option ||
+				(layer->options &&
+					text_has_word(layer->options, remedies[i].option, ','))))
+			return remedies[i].remedy;
+	return NULL;
+}
+
+static void name_remedy(const struct stack *stack, struct findings *findings)
+{
+	const struct layer *layer = top_filesystem(stack);
+	const char *remedy = layer ? remedy_for(layer) : NULL;
+
+	for (size_t i = 0; remedy && i < findings->count; i++)
+		if (findings->item[i].kind == &direct_io_swallowed_kind)
+			finding_remedy(&findings->item[i], "%s", remedy);
+}
+
 static void judge(const struct evidence *evidence, struct findings *findings)
 {
 	if (!claim_of_device_or_durable(evidence->claim) || !evidence->ledger->asked.direct)
 		return;
 	/* direct writes that leave pages or are declared buffered did arrive: direct-io-fallback */
-	if (judge_bytes(evidence, findings) || evidence->ledger->asked.write ||
-		judge_pages(evidence, findings))
-		return;
-	judge_declared(evidence, findings);
+	if (!judge_bytes(evidence, findings) && !evidence->ledger->asked.write &&
+		!judge_pages(evidence, findings))
+		judge_declared(evidence, findings);
+	name_remedy(evidence->stack, findings);
 }
 
 static const struct rule direct_io_swallowed_rule = {

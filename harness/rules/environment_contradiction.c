@@ -10,7 +10,7 @@ static const struct finding_kind environment_contradiction_kind = {
 		   "container, or a firmware that names another hypervisor than the "
 		   "processor does. Neither is believed unseen; the message says which one "
 		   "is followed. Tools that look at one sign only answer wrong here.",
-	.established = "Markers, namespaces, the mount table, CPUID, firmware and kernel "
+	.established = "Markers, namespaces, the mount table, CPUID, firmware, devices and kernel "
 		       "names, each against the others.",
 	.example = "A microVM whose root filesystem was made from a container image: "
 		   "/.dockerenv exists, and the pid namespace is pid:[4026531836], the "

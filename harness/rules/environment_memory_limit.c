@@ -9,8 +9,8 @@ static const struct finding_kind memory_limit_kind = {
 		   "file larger than the limit never becomes warm, buffered writes stall "
 		   "earlier than on the whole machine, and a cold case may be colder than "
 		   "elsewhere.",
-	.established = "memory.max (v2) or memory.limit_in_bytes (v1) of this group and those "
-		       "above it.",
+	.established = "memory.max and memory.high (v2) or memory.limit_in_bytes (v1) of this "
+		       "group and those above it; the lowest counts.",
 	.example = "A file of 256 MiB read three times in a group limited to 64 MiB: "
 		   "256 MiB came from the disk each time, at 1.1 to 1.2 GB/s. Without "
 		   "the limit the second and third time read nothing from it, at 4.1 "
@@ -20,7 +20,7 @@ static const struct finding_kind memory_limit_kind = {
 		   "page-cache-read is refused by cache-not-warm where the file does "
 		   "not fit.",
 	.remedy = "Keep size= well below the limit, or raise it: `docker run --memory`, "
-		  "`systemctl set-property UNIT MemoryMax=`.",
+		  "`systemctl set-property UNIT MemoryMax= MemoryHigh=`.",
 };
 FINDING_REGISTER(memory_limit_kind);
 
