@@ -90,6 +90,10 @@ static void from_dmi_pairs(struct signs *signs, const struct sysroot *root)
 		line_matches(root, DMI "product_name", "Virtual Machine"))
 		signs_add(signs, SIGN_HYPERVISOR, SIGN_STRONG, "microsoft", "%s",
 			DMI "product_name: Virtual Machine, of Microsoft Corporation");
+	/* Oracle tags its whole machines as well; its virtual ones are QEMU's. */
+	if (line_matches(root, DMI "chassis_asset_tag", "OracleCloud.com") &&
+		!line_matches(root, DMI "sys_vendor", "QEMU*"))
+		signs->bare_metal = true;
 	/* EC2 names its whole machines so: m5.metal, c7g.metal-16xl. */
 	if (line_matches(root, DMI "sys_vendor", "Amazon EC2") &&
 		line_matches(root, DMI "product_name", "*.metal*"))

@@ -97,10 +97,12 @@ static const struct {
 	{ SIGN_CLOUD, "nutanix", "kvm", "Nutanix AHV is KVM" },
 };
 
-/* A maker's firmware on a whole machine of a cloud is no virtualization. */
+/* A maker's firmware on a whole machine of a cloud is no virtualization; the processor knows. */
 static bool cloud_is_below(const struct signs *signs)
 {
-	return signs->machine_is_virtual != YES_NO_NO && !signs->bare_metal;
+	if (signs->machine_is_virtual == YES_NO_UNKNOWN)
+		return !signs->bare_metal;
+	return signs->machine_is_virtual == YES_NO_YES;
 }
 
 static void add_implied(const struct signs *signs, struct environment_list *list)
