@@ -14,6 +14,16 @@ const char *trait_name(enum trait_id id)
 		[TRAIT_VIRTUAL] = "virtual",
 		[TRAIT_CACHE_OVERRIDDEN] = "write-cache-overridden",
 		[TRAIT_FUA] = "takes-fua",
+		[TRAIT_ALTERS_IO] = "alters-io",
+		[TRAIT_WRITES_ELSEWHERE] = "writes-elsewhere",
+		[TRAIT_SYNC_WRITES] = "syncs-every-write",
+		[TRAIT_SYNC_NAMES] = "syncs-every-name",
+		[TRAIT_DISCARDS] = "discards-online",
+		[TRAIT_COPY_ON_WRITE] = "copies-on-write",
+		[TRAIT_CHECKSUMS] = "checksums-data",
+		[TRAIT_LAZY_TIMES] = "delays-times",
+		[TRAIT_DAX] = "direct-access",
+		[TRAIT_NO_JOURNAL] = "without-journal",
 	};
 
 	return (unsigned)id < TRAIT_COUNT ? names[id] : "unknown";

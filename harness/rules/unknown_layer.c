@@ -46,10 +46,28 @@ static bool above_horizon(const struct stack *stack, size_t index)
 		!below_server(stack, layer->level);
 }
 
+/* The file is read from the layers shown; a write copies it up to where nobody can look. */
+static void judge_writes_elsewhere(const struct evidence *e, struct findings *findings)
+{
+	const struct layer *layer = stack_find_trait(e->stack, TRAIT_WRITES_ELSEWHERE, ANSWER_YES);
+	struct finding *finding;
+
+	if (!layer || !claim_of_device_write(e->claim))
+		return;
+	finding = finding_add(findings, &unknown_layer_kind, SEVERITY_FLAG, layer->name);
+	finding_message(finding,
+		"what is written through %s goes to a directory that cannot be "
+		"found from here, not to the layers shown",
+		layer->name);
+	finding_source(finding, "%s", layer->traits[TRAIT_WRITES_ELSEWHERE].source);
+	finding_observe_text(finding, "type", layer->type);
+}
+
 static void judge(const struct evidence *evidence, struct findings *findings)
 {
 	if (!claim_of_device_or_durable(evidence->claim))
 		return;
+	judge_writes_elsewhere(evidence, findings);
 	for (size_t i = 0; i < evidence->stack->count && i < STACK_LAYERS_MAX; i++) {
 		const struct layer *layer = &evidence->stack->layer[i];
 		struct finding *finding;

@@ -73,7 +73,7 @@ static void judge_loops(const struct evidence *e, struct findings *findings)
 		const struct layer *layer = &e->stack->layer[i];
 		struct finding *finding;
 
-		if (layer->kind != LAYER_LOOP || layer->inferred ||
+		if (layer->kind != LAYER_LOOP ||
 			layer_trait(layer, TRAIT_HONOURS_DIRECT) != ANSWER_UNKNOWN)
 			continue;
 		finding = flag(findings, layer->name, "loop/dio");

@@ -7,10 +7,10 @@
  * them), so the true directory shows the same change and birth times to the nanosecond, mode, owner
  * and size. Another directory of that name does not, and no call can set a change time.
  */
+#include "probes/stack/overlay.h"
+
 #include <fcntl.h>
 #include <string.h>
-
-#include "probes/stack/stack_walk.h"
 
 /* A write between the two looks makes them differ: look again. */
 #define LOOKS 3
@@ -21,7 +21,7 @@ static bool same_time(const struct statx_timestamp *a, const struct statx_timest
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-static bool same_attributes(const struct statx *a, const struct statx *b)
+bool overlay_same_attributes(const struct statx *a, const struct statx *b)
 {
 	if ((a->stx_mask & b->stx_mask & STATX_BTIME) && !same_time(&a->stx_btime, &b->stx_btime))
 		return false;
@@ -57,7 +57,7 @@ static int is_real_directory(struct stack_walk *walk, size_t index, const char *
 			r = calls->status(below, &real);
 		if (r < 0)
 			return r;
-		if (same_attributes(&overlay, &real))
+		if (overlay_same_attributes(&overlay, &real))
 			return 0;
 	}
 	return -ENODEV;
@@ -73,19 +73,19 @@ static void push_hidden_directory(struct stack_walk *walk, size_t index, const c
 	walk_push_hidden(walk, index, "filesystem of the %s directory: %s", which, why);
 }
 
-static void push_upper(struct stack_walk *walk, size_t index, const char *upper)
+static void push_upper(struct stack_walk *walk, size_t index, const char *upper, int r)
 {
 	size_t layer = walk_push_layer(walk, index, LAYER_OVERLAY_UPPER, "directory", upper);
-	int r = is_real_directory(walk, index, upper);
 
 	if (r == 0)
 		r = walk_push_path(walk, layer, upper);
+	if (r == -EOPNOTSUPP)
+		r = overlay_infer_upper(walk, index, layer, upper);
 	if (r < 0)
 		push_hidden_directory(walk, layer, "upper", r);
 }
 
-/* "a:b\:c" and, from 6.5 on, one `lowerdir+` each; "::" comes before data-only directories. */
-static char *next_lower(const char **list)
+char *overlay_next_lower(const char **list)
 {
 	char *ret, *out;
 
@@ -102,8 +102,9 @@ static char *next_lower(const char **list)
 	return ret;
 }
 
-static char *lower_directories(const char *options)
+char *overlay_lower_directories(struct stack_walk *walk, size_t index)
 {
+	const char *options = walk_raw_options(walk, index);
 	_cleanup_free_ char *all = mount_option(options, "lowerdir", 0);
 
 	for (unsigned i = 0;; i++) {
@@ -122,13 +123,13 @@ static char *lower_directories(const char *options)
 /* Without an upper directory every file comes from one of the lower ones; the first is the root. */
 static void push_lowers(struct stack_walk *walk, size_t index)
 {
-	_cleanup_free_ char *list = lower_directories(walk_raw_options(walk, index));
+	_cleanup_free_ char *list = overlay_lower_directories(walk, index);
 	const char *rest = list;
 	int proved = -ENOENT;
 	unsigned count = 0;
 
 	for (;; count++) {
-		_cleanup_free_ char *lower = next_lower(&rest);
+		_cleanup_free_ char *lower = overlay_next_lower(&rest);
 		size_t layer;
 		int r;
 
@@ -150,8 +151,13 @@ static void push_lowers(struct stack_walk *walk, size_t index)
 		walk_push_hidden(walk, index, "directories of the overlay");
 }
 
-/* Where an existing file of this mount would lie below one of the overlay's directories. */
-static char *path_below(struct stack_walk *walk, size_t index, const char *directory)
+/* Further down an overlay holds an image, and the file that was asked about is in that. */
+static bool is_files_mount(struct stack_walk *walk, size_t index)
+{
+	return index == 0 || (index == 1 && walk_layer(walk, 0)->kind == LAYER_BIND);
+}
+
+char *overlay_path_below(struct stack_walk *walk, size_t index, const char *directory)
 {
 	const struct layer *layer = walk_layer(walk, index);
 	const char *file = walk_file(walk), *shown = mnt_fs_get_root(walk_mount(walk, index));
@@ -159,7 +165,8 @@ static char *path_below(struct stack_walk *walk, size_t index, const char *direc
 
 	if (length == 1)
 		length = 0; /* "/" */
-	if (!file || !layer->mount_point || strncmp(file, layer->mount_point, length) != 0 ||
+	if (!file || !is_files_mount(walk, index) || !layer->mount_point ||
+		strncmp(file, layer->mount_point, length) != 0 ||
 		(file[length] != '/' && file[length] != '\0'))
 		return NULL;
 	return xasprintf("%s%s%s", directory, shown && shown[1] ? shown : "", file + length);
@@ -167,7 +174,7 @@ static char *path_below(struct stack_walk *walk, size_t index, const char *direc
 
 static bool holds_file(struct stack_walk *walk, size_t index, const char *directory)
 {
-	_cleanup_free_ char *path = path_below(walk, index, directory);
+	_cleanup_free_ char *path = overlay_path_below(walk, index, directory);
 	struct statx st;
 
 	return path && walk_root(walk)->calls->status(path, &st) == 0;
@@ -177,16 +184,15 @@ static bool holds_file(struct stack_walk *walk, size_t index, const char *direct
  * An existing file is read from the topmost directory that has it. False: it is the upper one's (or
  * nobody can tell, and what is written goes there).
  */
-static bool push_lower_of_file(struct stack_walk *walk, size_t index, const char *upper)
+static bool push_lower_of_file(struct stack_walk *walk, size_t index, const char *upper, int proved)
 {
-	_cleanup_free_ char *list = lower_directories(walk_raw_options(walk, index));
+	_cleanup_free_ char *list = overlay_lower_directories(walk, index);
 	const char *rest = list;
 
-	if (!walk_file(walk) || is_real_directory(walk, index, upper) < 0 ||
-		holds_file(walk, index, upper))
+	if (proved < 0 || !walk_file(walk) || holds_file(walk, index, upper))
 		return false;
 	for (;;) {
-		_cleanup_free_ char *lower = next_lower(&rest);
+		_cleanup_free_ char *lower = overlay_next_lower(&rest);
 		size_t layer;
 		int r;
 
@@ -213,18 +219,30 @@ static void read_volatile(struct stack_walk *walk, size_t index)
 			KNOWN_DECLARED, "mount option %s", old ? "volatile" : "fsync=volatile");
 }
 
+static void push_written(struct stack_walk *walk, size_t index, const char *upper)
+{
+	int proved = is_real_directory(walk, index, upper);
+
+	if (push_lower_of_file(walk, index, upper, proved) ||
+		(proved < 0 && overlay_infer_lower(walk, index, upper)))
+		return;
+	push_upper(walk, index, upper, proved);
+}
+
 static int probe_overlay(struct stack_walk *walk, size_t index)
 {
 	const struct layer *layer = walk_layer(walk, index);
 	_cleanup_free_ char *upper = NULL;
 
-	if (layer->kind != LAYER_FS || strcmp(layer->type, "overlay") != 0)
+	/* "overlayfs": before it was taken into Linux 3.18 */
+	if (layer->kind != LAYER_FS ||
+		(strcmp(layer->type, "overlay") != 0 && strcmp(layer->type, "overlayfs") != 0))
 		return 0;
 	read_volatile(walk, index);
 	upper = mount_option(walk_raw_options(walk, index), "upperdir", 0);
-	if (upper && !push_lower_of_file(walk, index, upper))
-		push_upper(walk, index, upper);
-	else if (!upper)
+	if (upper)
+		push_written(walk, index, upper);
+	else
 		push_lowers(walk, index);
 	return 1;
 }

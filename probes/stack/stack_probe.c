@@ -159,7 +159,14 @@ static int walk_from(const struct sysroot *root, const struct mount_table *table
 	return r < 0 ? error_set(error, -r, "cannot walk the layers: %s", strerror(-r)) : 0;
 }
 
-/* On a record every path exists, and links are unknown. */
+static bool ends_in_slash(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len && path[len - 1] == '/';
+}
+
+/* On a record every path exists, as a file unless it ends in a slash, and links are unknown. */
 static int probe_by_table(
 	const struct sysroot *root, const char *path, struct stack *ret, struct error *error)
 {
@@ -174,7 +181,8 @@ static int probe_by_table(
 	if (r < 0)
 		return error_set(error, -r, "no mount found for %s in the mount table of %s", path,
 			root->prefix);
-	return walk_from(root, &table, mount, true, 0, NULL, ret, error);
+	return walk_from(
+		root, &table, mount, true, 0, ends_in_slash(path) ? NULL : absolute, ret, error);
 }
 
 /* The table is read after the id was taken, and again when it does not know the id. */

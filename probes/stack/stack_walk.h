@@ -33,7 +33,10 @@ struct layer *walk_layer(struct stack_walk *walk, size_t index);
 struct libmnt_fs *walk_mount(struct stack_walk *walk, size_t index);
 /* Superblock options of a mount layer as the kernel wrote them (see mount_option()); never NULL. */
 const char *walk_raw_options(struct stack_walk *walk, size_t index);
-/* The path of the existing regular file that was asked about; NULL: a directory, where files go. */
+/*
+ * The path of the existing regular file that was asked about; NULL: a directory, where files go. On
+ * a record, which cannot tell, a path without a slash at its end is a file's.
+ */
 const char *walk_file(const struct stack_walk *walk);
 const struct mount_table *walk_table(const struct stack_walk *walk);
 
