@@ -24,6 +24,8 @@ static void layer_free(struct layer *layer)
 	free(layer->mount_point);
 	free(layer->source);
 	free(layer->options);
+	free(layer->server_name);
+	free(layer->server_source);
 	free(layer->sysfs);
 	free(layer->driver);
 	free(layer->model);
@@ -40,6 +42,8 @@ static void layer_copy(const struct layer *from, struct layer *to)
 	to->mount_point = xstrdup(from->mount_point);
 	to->source = xstrdup(from->source);
 	to->options = xstrdup(from->options);
+	to->server_name = xstrdup(from->server_name);
+	to->server_source = xstrdup(from->server_source);
 	to->sysfs = xstrdup(from->sysfs);
 	to->driver = xstrdup(from->driver);
 	to->model = xstrdup(from->model);

@@ -51,6 +51,7 @@ struct layer {
 	 * file that could not be compared), not proved: it may not be under the path at all.
 	 */
 	bool inferred;
+	bool outside;  /* beneath a whole disk, and not a part of this machine: host, cloud */
 	bool by_bytes; /* found because it moved the bytes asked for, in repeated trials */
 
 	/* Layers that are a mount; mount_id 0 otherwise. */
@@ -58,6 +59,13 @@ struct layer {
 	char *mount_point;
 	char *source;
 	char *options; /* per-mount and superblock options, comma-separated, each once */
+
+	/*
+	 * FUSE: the process that answers, and how that is known. pid 0 with a source: none that can
+	 * be seen from here; all NULL: it could not be told.
+	 */
+	pid_t server_pid;
+	char *server_name, *server_source;
 
 	/* Block layers, NULL or 0 where the kernel does not say. */
 	char *sysfs;  /* "sys/block/vda", "sys/class/block/vda1": where its `stat` may be */

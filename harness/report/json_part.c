@@ -60,6 +60,17 @@ static void set_if_known(json_t *object, const char *key, const char *value)
 		json_set(object, key, json_text(value));
 }
 
+static json_t *server_document(const struct layer *layer)
+{
+	json_t *object = json_object();
+
+	json_set(object, "pid",
+		layer->server_pid ? json_count((uint64_t)layer->server_pid) : json_null());
+	json_set(object, "name", json_text(layer->server_name));
+	json_set(object, "source", json_text(layer->server_source));
+	return object;
+}
+
 static json_t *layer_document(const struct layer *layer)
 {
 	json_t *object = json_object();
@@ -81,6 +92,8 @@ static json_t *layer_document(const struct layer *layer)
 	set_if_known(object, "mount_point", layer->mount_point);
 	set_if_known(object, "source", layer->source);
 	set_if_known(object, "options", layer->options);
+	if (layer->server_source)
+		json_set(object, "server", server_document(layer));
 	set_if_known(object, "sysfs", layer->sysfs);
 	set_if_known(object, "driver", layer->driver);
 	set_if_known(object, "model", layer->model);

@@ -43,6 +43,13 @@ static void append_layer(char **text, const struct layer *l)
 	case LAYER_UNKNOWN:
 		append(text, "(%s: %s)", layer_kind_name(l->kind), l->name);
 		break;
+	case LAYER_LVM:
+	case LAYER_DM:
+		/* "lvm-thin vg-lv(dm-2)", "delay slow(dm-0)" */
+		append(text, "%s %s",
+			strcmp(l->type, "device-mapper") == 0 ? layer_kind_name(l->kind) : l->type,
+			l->name);
+		break;
 	case LAYER_MEMORY:
 		append(text, strcmp(l->name, "memory") == 0 ? "%s" : "memory %s", l->name);
 		break;
@@ -83,6 +90,9 @@ static const char *disk_word(const struct layer *l)
 		{ "hv_storvsc", "Hyper-V disk" },
 		{ "vmw_pvscsi", "VMware disk" },
 		{ "mmcblk", "flash card" },
+		{ "usb-storage", "USB disk" },
+		{ "uas", "USB disk" },
+		{ "iscsi_tcp", "iSCSI disk" },
 	};
 
 	for (size_t i = 0; l->driver && i < ARRAY_SIZE(words); i++)
@@ -127,6 +137,29 @@ static char *reach(const struct stack *stack)
 	return xstrdup("no device below it can be counted");
 }
 
+/* What the chain has no room for: who answers, and where writes go instead. */
+static void print_notes(FILE *out, const struct stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct layer *l = &stack->layer[i];
+		_cleanup_free_ char *server = NULL, *elsewhere = NULL;
+
+		if (l->server_pid)
+			server = xasprintf("%s is answered by server pid %d (%s): %s", l->name,
+				(int)l->server_pid, l->server_name ? l->server_name : "no name",
+				l->server_source);
+		else if (l->server_source)
+			server = xasprintf("%s: %s", l->name, l->server_source);
+		if (server)
+			wrap_print(out, "  ", 4, server);
+		if (layer_trait(l, TRAIT_WRITES_ELSEWHERE) != ANSWER_YES)
+			continue;
+		elsewhere = xasprintf("what is written through %s goes elsewhere: %s", l->name,
+			l->traits[TRAIT_WRITES_ELSEWHERE].source);
+		wrap_print(out, "  ", 4, elsewhere);
+	}
+}
+
 void text_stack(FILE *out, const char *path, const struct stack *stack,
 	const struct environment *environment)
 {
@@ -136,6 +169,7 @@ void text_stack(FILE *out, const char *path, const struct stack *stack,
 	if (path)
 		wrap_print(out, "", 2, first);
 	wrap_print(out, "  ", 4, layers);
+	print_notes(out, stack);
 	if (path)
 		wrap_print(out, "  ", 4, last);
 }

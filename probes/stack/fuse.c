@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "probes/stack/fuse_server.h"
 #include "probes/stack/stack_walk.h"
 
 /* Servers that are known to fetch the data elsewhere. */
@@ -27,6 +28,21 @@ static const struct known_server servers[] = {
 	{ "rclone", LAYER_REMOTE, NULL, "remote store" },
 	{ "glusterfs", LAYER_REMOTE, NULL, "disks of the servers" },
 	{ "ceph-fuse", LAYER_REMOTE, NULL, "disks of the servers" },
+	{ "ceph", LAYER_REMOTE, NULL, "disks of the servers" },
+	{ "mfs", LAYER_REMOTE, NULL, "disks of the servers" }, /* MooseFS, LizardFS */
+	{ "juicefs", LAYER_REMOTE, NULL, "object store" },
+	{ "quobyte", LAYER_REMOTE, NULL, "disks of the servers" },
+	{ "seaweedfs", LAYER_REMOTE, NULL, "disks of the servers" },
+	{ "mount-s3", LAYER_REMOTE, NULL, "object store" },
+	{ "mountpoint-s3", LAYER_REMOTE, NULL, "object store" },
+	{ "goofys", LAYER_REMOTE, NULL, "object store" },
+	{ "geesefs", LAYER_REMOTE, NULL, "object store" },
+	{ "blobfuse", LAYER_REMOTE, NULL, "object store" },
+	{ "blobfuse2", LAYER_REMOTE, NULL, "object store" },
+	{ "davfs", LAYER_REMOTE, NULL, "disk of the server" },
+	{ "curlftpfs", LAYER_REMOTE, NULL, "disk of the server" },
+	{ "gvfsd-fuse", LAYER_REMOTE, "shares opened by the desktop", "disk of the server" },
+	{ "prl_fsd", LAYER_SHARE, "Parallels shared folder", "disk of the host" },
 };
 
 /* "bindfs" of "fuse.bindfs"; "fuse" and "fuseblk" when there is no more to tell. */
@@ -95,6 +111,7 @@ static int probe_fuse(struct stack_walk *walk, size_t index)
 	layer->kind = LAYER_FUSE;
 	source = xstrdup(layer->source ? layer->source : "");
 	device = mnt_fs_get_devno(walk_mount(walk, index));
+	fuse_server_find(walk_root(walk), device, layer);
 	if (strncmp(layer->type, "fuseblk", 7) == 0 && major(device))
 		return walk_push_device(walk, index, device) < 0 ? -ELOOP : 1;
 	name = server_name(mnt_fs_get_fstype(walk_mount(walk, index)));

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "probes/stack/fuse_server.h"
 #include "probes/stack/stack_walk.h"
 
 /* The mount at "<parent>/<label>"; the last one listed covers the others. */
@@ -82,6 +83,7 @@ static int probe_mergerfs(struct stack_walk *walk, size_t index)
 	layer->kind = LAYER_FUSE;
 	free(layer->name);
 	layer->name = xstrdup("mergerfs");
+	fuse_server_find(walk_root(walk), mnt_fs_get_devno(walk_mount(walk, index)), layer);
 	if (find_parents(walk, index, labels, &parent) != 1) {
 		walk_push_hidden(walk, index, "branches of mergerfs: %s", labels);
 		return 1;
