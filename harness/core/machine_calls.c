@@ -10,7 +10,7 @@
 #include <cpuid.h>
 #endif
 
-#include "core/sysroot.h"
+#include "core/machine_calls_dm.h"
 
 #ifndef STATX_MNT_ID
 #define STATX_MNT_ID 0x1000U
@@ -217,6 +217,7 @@ const struct machine_calls machine_calls_live = {
 	.block_device = live_block_device,
 	.loop_status = live_loop_status,
 	.device_content = live_device_content,
+	.dm_targets = machine_dm_targets,
 	.cpuid = live_cpuid,
 };
 
@@ -245,6 +246,11 @@ static int none_device_content(dev_t device, char **ret)
 	return -EOPNOTSUPP;
 }
 
+static int none_dm_targets(dev_t device, char **ret)
+{
+	return -EOPNOTSUPP;
+}
+
 static int none_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_registers *ret)
 {
 	return -EOPNOTSUPP;
@@ -256,5 +262,6 @@ const struct machine_calls machine_calls_none = {
 	.block_device = none_block_device,
 	.loop_status = none_loop_status,
 	.device_content = none_device_content,
+	.dm_targets = none_dm_targets,
 	.cpuid = none_cpuid,
 };

@@ -44,6 +44,11 @@ struct machine_calls {
 	int (*loop_status)(dev_t loop, struct loop_status *ret);
 	/* libblkid's TYPE of what a block device holds; malloc'ed; -ENODATA: nothing known. */
 	int (*device_content)(dev_t device, char **ret);
+	/*
+	 * The target types of a device-mapper table in their order, "linear linear striped"; never
+	 * the parameters. malloc'ed. -EACCES or -EPERM: root may ask; -ENXIO: no such mapping.
+	 */
+	int (*dm_targets)(dev_t device, char **ret);
 	int (*cpuid)(uint32_t leaf, uint32_t subleaf, struct cpuid_registers *ret);
 };
 
