@@ -26,6 +26,9 @@ bool layer_below_disks(const struct stack *stack, size_t index)
 	const struct layer *layer = &stack->layer[index];
 	bool disks = false;
 
+	/* members of an array may differ in depth: what stands beside its parent says nothing */
+	if (layer->outside)
+		return true;
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct layer *other = &stack->layer[i];
 

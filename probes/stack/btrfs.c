@@ -42,6 +42,35 @@ static int find_members(const struct sysroot *root, dev_t device, char **ret_uui
 	return -ENOENT;
 }
 
+/*
+ * sysfs lists filesystems that are mounted: where there is one only, every btrfs mount is of it,
+ * whatever the source is called ("/dev/root", a node that is gone).
+ */
+static int find_only(const struct sysroot *root, char **ret_uuid, char ***ret)
+{
+	_cleanup_(string_list_free) char **uuids = NULL, **only = NULL;
+	char *found = NULL;
+	int r = sysroot_list(root, &uuids, "sys/fs/btrfs");
+
+	if (r < 0)
+		return r;
+	for (char **uuid = uuids; *uuid; uuid++) {
+		_cleanup_(string_list_free) char **members = NULL;
+
+		if (sysroot_list(root, &members, "sys/fs/btrfs/%s/devices", *uuid) < 0)
+			continue;
+		if (found || !*members)
+			return -ENOENT;
+		found = *uuid;
+		only = take_pointer(members);
+	}
+	if (!found)
+		return -ENOENT;
+	*ret_uuid = xstrdup(found);
+	*ret = take_pointer(only);
+	return 0;
+}
+
 static void push_members(struct stack_walk *walk, size_t index, const char *uuid, char **members)
 {
 	for (char **name = members; *name; name++) {
@@ -56,25 +85,6 @@ static void push_members(struct stack_walk *walk, size_t index, const char *uuid
 	}
 }
 
-static void read_options(struct stack_walk *walk, size_t index)
-{
-	static const char *const compressing[] = { "compress", "compress-force" };
-	const char *options = walk_raw_options(walk, index);
-	struct layer *layer = walk_layer(walk, index);
-	_cleanup_free_ char *nobarrier = mount_option(options, "nobarrier", 0);
-
-	if (nobarrier)
-		layer_set_trait(layer, TRAIT_PASSES_FLUSH, ANSWER_NO, KNOWN_DECLARED,
-			"mount option nobarrier");
-	for (size_t i = 0; i < ARRAY_SIZE(compressing); i++) {
-		_cleanup_free_ char *method = mount_option(options, compressing[i], 0);
-
-		if (method && strcmp(method, "no") != 0 && strcmp(method, "none") != 0)
-			layer_set_trait(layer, TRAIT_ELIDES_DATA, ANSWER_YES, KNOWN_DECLARED,
-				"mount option %s=%s", compressing[i], method);
-	}
-}
-
 static int probe_btrfs(struct stack_walk *walk, size_t index)
 {
 	struct layer *layer = walk_layer(walk, index);
@@ -84,8 +94,11 @@ static int probe_btrfs(struct stack_walk *walk, size_t index)
 
 	if (layer->kind != LAYER_FS || strcmp(layer->type, "btrfs") != 0)
 		return 0;
-	read_options(walk, index);
 	if (walk_find_device(walk_root(walk), layer->source ? layer->source : "", &device) < 0) {
+		if (find_only(walk_root(walk), &uuid, &members) == 0) {
+			push_members(walk, index, uuid, members);
+			return 1;
+		}
 		walk_push_hidden(walk, index, "btrfs device %s",
 			layer->source && *layer->source ? layer->source : "without a name");
 		return 1;

@@ -6,13 +6,15 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "probes/stack/disk_transport.h"
 #include "probes/stack/stack_walk.h"
 #include "probes/stack/virtual_disk.h"
 
 static const char *const families[] = { "sd[a-z]*",
 	"sata[0-9]*", /* SCSI disks; Synology's name for them */
 	"hd[a-z]*", "vd[a-z]*", "xvd[a-z]*", "nvme[0-9]*n[0-9]*", "mmcblk[0-9]*", "dasd[a-z]*",
-	"sr[0-9]*", "cciss!*", "ida!*", "rssd[a-z]*", "skd[0-9]*", "pmem[0-9]*", "ubd[a-z]*" };
+	"sr[0-9]*", "cciss!*", "ida!*", "rssd[a-z]*", "skd[0-9]*", "pmem[0-9]*", "ubd[a-z]*",
+	"mtdblock[0-9]*", "ubiblock[0-9]*" };
 
 static bool is_family(const char *name)
 {
@@ -22,54 +24,6 @@ static bool is_family(const char *name)
 	return false;
 }
 
-static char *link_name(const struct sysroot *root, const char *sysfs, const char *link)
-{
-	_cleanup_free_ char *target = NULL;
-	const char *name;
-
-	if (sysroot_readlink(root, &target, "%s/%s", sysfs, link) < 0)
-		return NULL;
-	name = strrchr(target, '/');
-	return xstrdup(name ? name + 1 : target);
-}
-
-/*
- * "sd" is only the upper half of a SCSI disk's driver; the host adapter's is the one that tells.
- * device is H:C:T:L, and scsi_hostH has a proc_name.
- */
-static char *scsi_host_driver(const struct sysroot *root, const char *sysfs)
-{
-	_cleanup_free_ char *address = link_name(root, sysfs, "device");
-	char *driver;
-	unsigned host;
-
-	if (!address || sscanf(address, "%9u:", &host) != 1 ||
-		sysroot_read_line(root, &driver, "sys/class/scsi_host/host%u/proc_name", host) < 0)
-		return NULL;
-	if (strcmp(driver, "<NULL>") != 0 && strcmp(driver, "(null)") != 0)
-		return driver;
-	free(driver);
-	return NULL;
-}
-
-static char *read_driver(const struct sysroot *root, const char *sysfs)
-{
-	char *driver = link_name(root, sysfs, "device/driver");
-
-	/* NVMe: the namespace's device is the controller, whose device is the function. */
-	if (!driver)
-		return link_name(root, sysfs, "device/device/driver");
-	if (strcmp(driver, "sd") == 0 || strcmp(driver, "sr") == 0) {
-		char *host = scsi_host_driver(root, sysfs);
-
-		if (host) {
-			free(driver);
-			return host;
-		}
-	}
-	return driver;
-}
-
 /* "ATA" stands where a vendor should; virtio's vendor is a PCI number. */
 static char *read_model(const struct sysroot *root, const char *sysfs)
 {
@@ -77,28 +31,27 @@ static char *read_model(const struct sysroot *root, const char *sysfs)
 	_cleanup_free_ char *model = NULL;
 
 	if (sysroot_read_line(root, &model, "%s/device/model", sysfs) < 0)
-		return NULL;
+		return sysroot_read_line(root, &model, "%s/device/name", sysfs) < 0
+			? NULL /* flash cards have a name, "SD32G" */
+			: take_pointer(model);
 	if (sysroot_read_line(root, &vendor, "%s/device/vendor", sysfs) < 0 ||
 		strcmp(vendor, "ATA") == 0 || strncmp(vendor, "0x", 2) == 0)
 		return take_pointer(model);
 	return xasprintf("%s %s", vendor, model);
 }
 
-/* NVMe over a network; a local controller says "pcie", or nothing. */
-static bool push_fabrics(struct stack_walk *walk, size_t index)
+/* Served over a network; what a hypervisor or another machine's kernel calls it comes second. */
+static bool push_remote(struct stack_walk *walk, size_t index)
 {
 	struct layer *layer = walk_layer(walk, index);
-	_cleanup_free_ char *transport = NULL;
-	_cleanup_free_ char *name = NULL;
+	struct disk_remote remote;
 
-	if (sysroot_read_line(walk_root(walk), &transport, "%s/device/transport", layer->sysfs) <
-			0 ||
-		strcmp(transport, "pcie") == 0)
+	if (disk_remote_find(walk_root(walk), layer->sysfs, &remote) < 0)
 		return false;
-	name = xasprintf("NVMe target over %s", transport);
-	layer_set_trait(layer, TRAIT_VIRTUAL, ANSWER_YES, KNOWN_DECLARED,
-		"%s/device/transport = %s", layer->sysfs, transport);
-	walk_push_layer(walk, index, LAYER_REMOTE, "nvme", name);
+	layer_set_trait(layer, TRAIT_VIRTUAL, ANSWER_YES, KNOWN_DECLARED, "%s", remote.source);
+	walk_push_layer(walk, index, LAYER_REMOTE, "target", remote.what);
+	free(remote.source);
+	free(remote.what);
 	return true;
 }
 
@@ -106,12 +59,50 @@ static void push_beneath(struct stack_walk *walk, size_t index)
 {
 	struct layer *layer = walk_layer(walk, index);
 	struct virtual_disk disk;
+	size_t beneath;
 
-	if (push_fabrics(walk, index) || virtual_disk_find(walk_root(walk), layer, &disk) < 0)
+	if (push_remote(walk, index) || virtual_disk_find(walk_root(walk), layer, &disk) < 0)
 		return;
 	layer_set_trait(layer, TRAIT_VIRTUAL, ANSWER_YES, KNOWN_DECLARED, "%s", disk.source);
 	free(disk.source);
-	walk_push_layer(walk, index, disk.kind, layer_kind_name(disk.kind), disk.what);
+	beneath = walk_push_layer(walk, index, disk.kind, layer_kind_name(disk.kind), disk.what);
+	walk_layer(walk, beneath)->outside = true;
+}
+
+/*
+ * Persistent memory is one of three things: a module with a battery, a part of ordinary memory that
+ * was set aside at boot (memmap=), or a file of the host, mapped into this machine. The bus says
+ * which; several buses say nothing of one disk.
+ */
+static void read_pmem(struct stack_walk *walk, size_t index)
+{
+	const struct sysroot *root = walk_root(walk);
+	struct layer *layer = walk_layer(walk, index);
+	_cleanup_(string_list_free) char **buses = NULL;
+	_cleanup_free_ char *provider = NULL;
+	char *bus = NULL;
+	size_t count = 0;
+
+	if (strncmp(layer->name, "pmem", 4) != 0 ||
+		sysroot_list(root, &buses, "sys/bus/nd/devices") < 0)
+		return;
+	for (char **name = buses; *name; name++)
+		if (strncmp(*name, "ndbus", 5) == 0 && count++ == 0)
+			bus = *name;
+	if (count != 1 ||
+		sysroot_read_line(root, &provider, "sys/bus/nd/devices/%s/provider", bus) < 0)
+		return;
+	if (strcmp(provider, "e820") == 0)
+		layer_set_trait(layer, TRAIT_IN_MEMORY, ANSWER_YES, KNOWN_DECLARED,
+			"sys/bus/nd/devices/%s/provider = %s: ordinary memory, set aside at boot",
+			bus, provider);
+	if (strcmp(provider, "virtio-pmem") != 0)
+		return;
+	layer_set_trait(layer, TRAIT_VIRTUAL, ANSWER_YES, KNOWN_DECLARED,
+		"sys/bus/nd/devices/%s/provider = %s", bus, provider);
+	walk_layer(
+		walk, walk_push_hidden(walk, index, "file of the host, in the host's page cache"))
+		->outside = true;
 }
 
 /* scsi_debug keeps its disks in memory. */
@@ -167,13 +158,14 @@ static int probe_disk(struct stack_walk *walk, size_t index)
 	if (layer->kind != LAYER_UNKNOWN || !layer->sysfs || !is_family(layer->name))
 		return 0;
 	layer->kind = LAYER_DISK;
-	layer->driver = read_driver(root, layer->sysfs);
+	layer->driver = disk_driver(root, layer->sysfs);
 	layer->model = read_model(root, layer->sysfs);
 	free(layer->type);
 	layer->type = xstrdup(layer->driver ? layer->driver : "disk");
 	read_memory(layer);
 	read_override(root, layer);
 	push_beneath(walk, index);
+	read_pmem(walk, index);
 	return 1;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* md arrays: level from md/level (Documentation/admin-guide/md.rst), members from slaves/. */
+#include <string.h>
+
 #include "probes/stack/stack_walk.h"
 
 static int probe_md(struct stack_walk *walk, size_t index)
@@ -21,6 +23,9 @@ static int probe_md(struct stack_walk *walk, size_t index)
 	layer->name = shown;
 	free(layer->type);
 	layer->type = take_pointer(level);
+	if (strcmp(layer->type, "faulty") == 0)
+		layer_set_trait(layer, TRAIT_ALTERS_IO, ANSWER_YES, KNOWN_DECLARED,
+			"%s/md/level = faulty", layer->sysfs);
 	r = walk_push_slaves(walk, index);
 	return r < 0 ? r : 1;
 }

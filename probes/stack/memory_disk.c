@@ -13,6 +13,8 @@ static const char *memory_type(const struct layer *layer)
 		return "zram"; /* Documentation/admin-guide/blockdev/zram.rst */
 	if (strncmp(layer->name, "ram", 3) == 0 && major(layer->device) == RAM_MAJOR)
 		return "ram"; /* brd */
+	if (strncmp(layer->name, "nullb", 5) == 0)
+		return "null_blk"; /* in memory, or nowhere at all */
 	return NULL;
 }
 
@@ -38,7 +40,7 @@ static int probe_memory_disk(struct stack_walk *walk, size_t index)
 }
 
 static const struct layer_probe memory_disk = {
-	.head = { .id = "memory-disk", .summary = "zram and RAM disks" },
+	.head = { .id = "memory-disk", .summary = "zram, RAM disks and null_blk" },
 	.probe = probe_memory_disk,
 };
 LAYER_PROBE_REGISTER(memory_disk);

@@ -7,8 +7,8 @@
 static const char *const types[] = { "tmpfs", "ramfs", "rootfs", "devtmpfs", "hugetlbfs",
 	/* no file data at all */
 	"proc", "sysfs", "devpts", "cgroup", "cgroup2", "cpuset", "mqueue", "debugfs", "tracefs",
-	"securityfs", "configfs", "fusectl", "bpf", "pstore", "efivarfs", "binfmt_misc", "autofs",
-	"nsfs", "rpc_pipefs", "nfsd", "selinuxfs", "smackfs", "resctrl", "pidfs", "secretmem" };
+	"securityfs", "configfs", "fusectl", "bpf", "pstore", "efivarfs", "binfmt_misc", "nsfs",
+	"rpc_pipefs", "nfsd", "selinuxfs", "smackfs", "resctrl", "pidfs", "secretmem" };
 
 static int probe_memory(struct stack_walk *walk, size_t index)
 {

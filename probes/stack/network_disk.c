@@ -16,7 +16,7 @@ struct served_disk {
 static const struct served_disk disks[] = {
 	{ "nbd", 43, "nbd", "NBD server" },
 	{ "rbd", 0, "rbd", "Ceph cluster" },
-	{ "drbd", 147, "drbd", "local disk and peer of a DRBD resource" },
+	{ "drbd", 147, "drbd", "peer of the DRBD resource" },
 	{ "rnbd", 0, "rnbd", "RNBD server" },
 	{ "ublkb", 0, "ublk", "ublk server process" },
 };
@@ -39,7 +39,6 @@ static int probe_network_disk(struct stack_walk *walk, size_t index)
 {
 	struct layer *layer = walk_layer(walk, index);
 	const struct served_disk *row;
-	_cleanup_free_ char *sysfs = NULL;
 
 	if (layer->kind != LAYER_UNKNOWN || !layer->sysfs)
 		return 0;
@@ -51,6 +50,8 @@ static int probe_network_disk(struct stack_walk *walk, size_t index)
 	layer->type = xstrdup(row->type);
 	layer_set_trait(layer, TRAIT_VIRTUAL, ANSWER_YES, KNOWN_DECLARED, "%s is a %s device",
 		layer->sysfs, row->type);
+	/* DRBD holds a disk of this machine too, unless it is diskless */
+	(void)walk_push_slaves(walk, index);
 	walk_push_layer(walk, index, LAYER_REMOTE, row->type, row->beneath);
 	return 1;
 }

@@ -25,12 +25,21 @@ static const struct network_type types[] = {
 	{ "beegfs", LAYER_REMOTE, "disks of the servers" },
 	{ "gpfs", LAYER_REMOTE, "disks of the servers" },
 	{ "orangefs", LAYER_REMOTE, "disks of the servers" },
+	{ "pvfs2", LAYER_REMOTE, "disks of the servers" },
+	{ "glusterfs", LAYER_REMOTE, "disks of the servers" },
+	{ "panfs", LAYER_REMOTE, "disks of the servers" },
+	{ "wekafs", LAYER_REMOTE, "disks of the servers" },
+	{ "coda", LAYER_REMOTE, "disk of the server" },
+	{ "ncpfs", LAYER_REMOTE, "disk of the server" },
 	{ "virtiofs", LAYER_SHARE, "disk of the host" },
 	{ "vboxsf", LAYER_SHARE, "disk of the VirtualBox host" },
+	{ "vmhgfs", LAYER_SHARE, "disk of the VMware host" },
 	{ "prl_fs", LAYER_SHARE, "disk of the Parallels host" },
 	{ "drvfs", LAYER_SHARE, "Windows disk" },      /* WSL 1 */
 	{ "fakeowner", LAYER_SHARE, "Mac disk" },      /* Docker Desktop over virtiofs */
 	{ "hostfs", LAYER_SHARE, "disk of the host" }, /* user-mode Linux */
+	/* what it mounts when the path is used is not known before */
+	{ "autofs", LAYER_HIDDEN, "what autofs mounts here when it is used" },
 };
 
 static const struct network_type *find_type(const char *name)
@@ -45,8 +54,13 @@ static void push_far(struct stack_walk *walk, size_t index, enum layer_kind kind
 	const char *beneath)
 {
 	const char *type = kind == LAYER_SHARE ? "share" : "server";
-	size_t layer = walk_push_layer(walk, index, kind, type, *name ? name : "without a name");
+	size_t layer;
 
+	if (kind == LAYER_HIDDEN) {
+		walk_push_hidden(walk, index, "%s", beneath);
+		return;
+	}
+	layer = walk_push_layer(walk, index, kind, type, *name ? name : "without a name");
 	walk_push_hidden(walk, layer, "%s", beneath);
 }
 
@@ -85,6 +99,18 @@ static void push_9p(struct stack_walk *walk, size_t index, const char *source)
 	}
 }
 
+/* The source; of a root over NFS, which the kernel calls /dev/root, the server's address. */
+static char *server_of(struct stack_walk *walk, size_t index)
+{
+	const char *source = walk_layer(walk, index)->source;
+	char *address;
+
+	if (source && strcmp(source, "/dev/root") != 0)
+		return xstrdup(source);
+	address = mount_option(walk_raw_options(walk, index), "addr", 0);
+	return address ? address : xstrdup(source ? source : "");
+}
+
 static int probe_network(struct stack_walk *walk, size_t index)
 {
 	struct layer *layer = walk_layer(walk, index);
@@ -93,7 +119,7 @@ static int probe_network(struct stack_walk *walk, size_t index)
 
 	if (layer->kind != LAYER_FS)
 		return 0;
-	source = xstrdup(layer->source ? layer->source : "");
+	source = server_of(walk, index);
 	row = find_type(layer->type);
 	if (row)
 		push_far(walk, index, row->kind, source,
@@ -107,7 +133,7 @@ static int probe_network(struct stack_walk *walk, size_t index)
 
 static const struct layer_probe network_filesystem = {
 	.head = { .id = "network",
-		.summary = "NFS, CIFS, Ceph and directories of a virtual machine's host" },
+		.summary = "NFS, CIFS, Ceph, autofs and directories of a virtual machine's host" },
 	.probe = probe_network,
 };
 LAYER_PROBE_REGISTER(network_filesystem);

@@ -5,23 +5,6 @@
 
 #include "probes/stack/stack_walk.h"
 
-/* What a mount option says of a trait; `value` NULL: the bare word, "" any value. */
-struct option_trait {
-	const char *option, *value;
-	enum trait_id trait;
-	enum answer answer;
-};
-
-/* ext4(5), xfs(5), Documentation/filesystems/{ext4,f2fs}.rst of the kernel. */
-static const struct option_trait option_traits[] = {
-	{ "nobarrier", NULL, TRAIT_PASSES_FLUSH, ANSWER_NO },
-	{ "barrier", "0", TRAIT_PASSES_FLUSH, ANSWER_NO },
-	{ "barrier", "none", TRAIT_PASSES_FLUSH, ANSWER_NO },         /* ext3, reiserfs, nilfs */
-	{ "fsync_mode", "nobarrier", TRAIT_PASSES_FLUSH, ANSWER_NO }, /* f2fs */
-	/* O_DIRECT opens and is then buffered; statx says dio_mem_align 0 */
-	{ "data", "journal", TRAIT_HONOURS_DIRECT, ANSWER_NO },
-};
-
 struct plain_type {
 	const char *type;
 	bool always_compressed;        /* fewer bytes are read below than above */
@@ -40,7 +23,8 @@ static const struct plain_type types[] = {
 	{ .type = "gfs2" },
 	{ .type = "ocfs2" },
 	{ .type = "squashfs", .always_compressed = true },
-	{ .type = "erofs" },
+	{ .type = "erofs", .device_options = { "device" } },
+	{ .type = "romfs" },
 	{ .type = "cramfs", .always_compressed = true },
 	{ .type = "vfat" },
 	{ .type = "msdos" },
@@ -63,22 +47,6 @@ static const struct plain_type *find_type(const char *name)
 	return NULL;
 }
 
-static void read_options(struct stack_walk *walk, size_t index)
-{
-	struct layer *layer = walk_layer(walk, index);
-
-	for (size_t i = 0; i < ARRAY_SIZE(option_traits); i++) {
-		const struct option_trait *row = &option_traits[i];
-		_cleanup_free_ char *value =
-			mount_option(walk_raw_options(walk, index), row->option, 0);
-
-		if (!value || strcmp(value, row->value ? row->value : "") != 0)
-			continue;
-		layer_set_trait(layer, row->trait, row->answer, KNOWN_DECLARED,
-			"mount option %s%s%s", row->option, row->value ? "=" : "", value);
-	}
-}
-
 static void push_named_devices(struct stack_walk *walk, size_t index, const struct plain_type *type)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(type->device_options); i++) {
@@ -97,6 +65,23 @@ static void push_named_devices(struct stack_walk *walk, size_t index, const stru
 	}
 }
 
+/* EROFS may be mounted from a file without a loop device (6.12 on). */
+static int push_file(struct stack_walk *walk, size_t index)
+{
+	_cleanup_free_ char *source = xstrdup(walk_layer(walk, index)->source);
+	size_t file;
+	int r;
+
+	if (!source || *source != '/' || strncmp(source, "/dev/", 5) == 0)
+		return -ENOENT;
+	file = walk_push_layer(walk, index, LAYER_FILE, "file", source);
+	walk_infer(walk, file);
+	r = walk_push_path(walk, file, source);
+	if (r < 0)
+		walk_push_hidden(walk, file, "filesystem of the image: %s", strerror(-r));
+	return 0;
+}
+
 static int probe_plain(struct stack_walk *walk, size_t index)
 {
 	struct layer *layer = walk_layer(walk, index);
@@ -109,7 +94,6 @@ static int probe_plain(struct stack_walk *walk, size_t index)
 	type = find_type(layer->type);
 	if (!type)
 		return 0;
-	read_options(walk, index);
 	if (type->always_compressed)
 		layer_set_trait(layer, TRAIT_ELIDES_DATA, ANSWER_YES, KNOWN_DECLARED,
 			"filesystem type %s", type->type);
@@ -118,6 +102,8 @@ static int probe_plain(struct stack_walk *walk, size_t index)
 		r = walk_find_device(walk_root(walk), layer->source ? layer->source : "", &device);
 	if (r == 0)
 		r = walk_push_device(walk, index, device);
+	else if (strcmp(type->type, "erofs") == 0)
+		r = push_file(walk, index);
 	if (r == 0)
 		push_named_devices(walk, index, type);
 	return r < 0 ? r : 1;

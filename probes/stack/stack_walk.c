@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "probes/stack/block_sysfs.h"
+#include "probes/stack/mount_options.h"
 #include "probes/stack/stack_state.h"
 
 REGISTRY_DEFINE(layer_probes, "probes");
@@ -195,6 +196,7 @@ static size_t push_filesystem(struct stack_walk *walk, size_t parent, struct lib
 	layer->mount_point = xstrdup(mnt_fs_get_target(mount));
 	layer->source = xstrdup(mnt_fs_get_source(mount));
 	layer->options = mount_options_merged(mount, raw);
+	mount_options_read(layer, raw ? raw : "");
 	walk->node[index].mount = mount;
 	walk->node[index].raw_options = take_pointer(raw);
 	return index;

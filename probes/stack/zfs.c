@@ -23,6 +23,29 @@ static int probe_zfs(struct stack_walk *walk, size_t index)
 	return 1;
 }
 
+/* A volume of a pool, /dev/zdN: its dataset is known by links of udev's only. */
+static int probe_zvol(struct stack_walk *walk, size_t index)
+{
+	struct layer *layer = walk_layer(walk, index);
+
+	if (layer->kind != LAYER_UNKNOWN || !layer->sysfs || strncmp(layer->name, "zd", 2) != 0 ||
+		!layer->name[2] || layer->name[2 + strspn(layer->name + 2, "0123456789")])
+		return 0;
+	layer->kind = LAYER_DATASET;
+	free(layer->type);
+	layer->type = xstrdup("zvol");
+	layer_set_trait(layer, TRAIT_CACHES_READS, ANSWER_YES, KNOWN_DECLARED,
+		"%s is a ZFS volume: the ARC is a cache of its own", layer->sysfs);
+	walk_push_hidden(walk, index, "devices of a ZFS pool");
+	return 1;
+}
+
+static const struct layer_probe zvol = {
+	.head = { .id = "zvol", .summary = "ZFS volumes" },
+	.probe = probe_zvol,
+};
+LAYER_PROBE_REGISTER(zvol);
+
 static const struct layer_probe zfs = {
 	.head = { .id = "zfs", .summary = "ZFS datasets and their pool" },
 	.probe = probe_zfs,
