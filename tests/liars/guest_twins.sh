@@ -159,7 +159,7 @@ honest volume '1:lvm:lvm:group-volume(dm-0)' "${disks[@]}"
 lying mapped-switched durable-write write-cache-overridden '^vdb$'
 # A mapping keeps what it was told of its disk when it was made: switching back does not help it.
 lying mapped-before durable-write flush-not-sent '^vdb$'
-honest mapped '1:dm:device-mapper:mapped(dm-0)' "${disks[0]}"
+honest mapped '1:dm:linear:mapped(dm-0)' "${disks[0]}"
 if grep -q '^@@probe ram$' "$dir/answer"; then
 	lying ram device-read memory-backed '^ram0$'
 else
