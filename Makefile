@@ -39,8 +39,9 @@ UNIT    := $(patsubst %.c,$B/%,$(sort $(wildcard tests/unit/test_*.c)))
 E2E     := $(patsubst %.c,$B/%,$(sort $(wildcard tests/end-to-end/test_*.c)))
 BENCH   := $(patsubst %.c,$B/%,$(sort $(wildcard tests/bench/*.c)))
 SUPPORT := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/support/*.c)))
-# A FUSE filesystem that lies on request; tests that need it are skipped where libfuse is missing.
-LIARS   := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes),$B/tests/liars/fuse_liar)
+# FUSE filesystems that lie on request; tests that need one are skipped where libfuse is missing.
+LIARS   := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes), \
+             $(patsubst %.c,$B/%,$(sort $(wildcard tests/liars/*.c))))
 # Guests and containers are about the machine around the program; sanitizers have seen it elsewhere.
 LAYERS  := $(filter-out $(if $(S),tests/liars/guest% tests/liars/podman.sh), \
              $(sort $(wildcard tests/end-to-end/*.sh tests/liars/*.sh)))

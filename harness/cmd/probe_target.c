@@ -51,30 +51,44 @@ static void open_device(const char *path, struct probe_target *t)
 static void open_for_experiments(
 	const struct sysroot *root, const char *path, struct probe_target *t)
 {
-	struct stat st;
+	struct statx st;
+	int r = root->calls->status(path, &st);
 
-	if (stat(path, &st) < 0)
-		t->why_not = xasprintf("it does not exist (%s)", strerror(errno));
-	else if (S_ISDIR(st.st_mode))
+	if (r < 0)
+		t->why_not = xasprintf("it cannot be looked at: %s", strerror(-r));
+	else if (S_ISDIR(st.stx_mode))
 		open_directory(path, t);
-	else if (S_ISREG(st.st_mode))
+	else if (S_ISREG(st.stx_mode))
 		open_parent(root, path, t);
-	else if (S_ISBLK(st.st_mode))
+	else if (S_ISBLK(st.stx_mode))
 		open_device(path, t);
 	else
 		t->why_not = xstrdup("it is neither a directory, a file nor a block device");
 }
 
+/* A mistyped path would be answered by the filesystem that it is missing from. */
+static int check_path(const struct sysroot *root, const char *path, struct error *error)
+{
+	struct statx seen;
+	struct stat st;
+	int reason = -root->calls->status(path, &seen);
+
+	if (!*path)
+		return error_set(
+			error, ENOENT, "an empty path leads nowhere: give a file or directory");
+	if (reason != ENOENT && reason != ENOTDIR && reason != ELOOP)
+		return 0;
+	return error_set(error, reason, "%s: %s%s", path,
+		lstat(path, &st) == 0 ? "a link that leads nowhere: " : "", strerror(reason));
+}
+
 int probe_target_open(
 	const struct probe_options *options, struct probe_target *ret, struct error *error)
 {
-	struct stat st;
-	int r;
+	int r = sysroot_open(options->sysroot, &ret->machine.root, error);
 
-	/* A mistyped path would be answered by the root filesystem. */
-	if (!options->sysroot && stat(options->path, &st) < 0 && errno == ENOENT)
-		return error_set(error, ENOENT, "%s: %s", options->path, strerror(ENOENT));
-	r = sysroot_open(options->sysroot, &ret->machine.root, error);
+	if (r == 0 && ret->machine.root.live)
+		r = check_path(&ret->machine.root, options->path, error);
 	if (r == 0)
 		r = stack_probe_path(&ret->machine.root, options->path, &ret->report.stack, error);
 	if (r < 0)

@@ -16,8 +16,8 @@ static const struct finding_kind not_tested_kind = {
 		   "declared. Of ten filesystem types that accept O_DIRECT at open, several "
 		   "then serve it from memory, which only a test shows.",
 	.touches = "Flags the claims that a licence would have granted.",
-	.remedy = "Probe a writable directory of the same filesystem: `ioproof probe DIR`, without "
-		  "`--passive` or `--sysroot`.",
+	.remedy = "Probe a writable directory of the same filesystem with 128 MiB free: `ioproof "
+		  "probe DIR`, without `--passive` or `--sysroot`.",
 };
 FINDING_REGISTER(not_tested_kind);
 

@@ -18,14 +18,19 @@ void experiment_skip(struct experiment_state *state, const char *fmt, ...)
 	state->done = false;
 }
 
+/* scratch: what kept the scratch file from being made. */
 static int experiment_make(const struct experiment *experiment, const struct experiment_view *view,
-	struct experiments *experiments)
+	int scratch, struct experiments *experiments)
 {
 	struct experiment_state *state = (void *)((char *)experiments + experiment->state);
 	int r;
 
 	if (experiment->needs_file && view->scratch.fd < 0) {
-		experiment_skip(state, "no file of our own can be made there");
+		if (view->directory < 0)
+			experiment_skip(state, "a device is only read");
+		else
+			experiment_skip(state, "no file of our own can be made there: %s",
+				strerror(-scratch));
 		return 0;
 	}
 	r = experiment->make(view, experiments);
@@ -48,15 +53,16 @@ int experiments_make(const struct witness_view *witnesses, int directory, int de
 		.deadline_ns = clock_now() + seconds * 1000000000ULL,
 	};
 	struct registry_view all;
-	int r = registry_view(&registry_experiments, &all);
+	int scratch = 0, r = registry_view(&registry_experiments, &all);
 
 	if (r < 0)
 		return r;
 	if (directory >= 0)
-		(void)scratch_create(directory, guardian, &view.scratch);
+		scratch = scratch_create(directory, guardian, &view.scratch);
 	registry_for_each(member, &all)
 		if (r == 0)
-			r = experiment_make(registry_entry(*member, struct experiment), &view, ret);
+			r = experiment_make(
+				registry_entry(*member, struct experiment), &view, scratch, ret);
 	scratch_close(&view.scratch);
 	registry_view_free(&all);
 	return r;

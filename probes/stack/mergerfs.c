@@ -9,6 +9,9 @@
 #include "probes/stack/fuse_server.h"
 #include "probes/stack/stack_walk.h"
 
+/* Each place that fits the first branch is searched for all; where this many do, none is meant. */
+#define PLACES_MAX 16
+
 /* The mount at "<parent>/<label>"; the last one listed covers the others. */
 static struct libmnt_fs *mount_at(const struct mount_table *table, const char *parent, size_t len,
 	const char *label, size_t n)
@@ -49,16 +52,18 @@ static unsigned find_parents(struct stack_walk *walk, size_t index, const char *
 {
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
 	size_t first = strcspn(labels, ":");
-	unsigned count = 0;
+	unsigned count = 0, places = 0;
 	struct libmnt_fs *fs;
 
-	while (iter && mnt_table_next_fs(walk_table(walk)->libmount, iter, &fs) == 0) {
+	while (iter && places < PLACES_MAX &&
+		mnt_table_next_fs(walk_table(walk)->libmount, iter, &fs) == 0) {
 		const char *point = mnt_fs_get_target(fs);
 		size_t len = point ? strlen(point) : 0;
 
 		if (len < first + 1 || point[len - first - 1] != '/' ||
 			strncmp(point + len - first, labels, first) != 0)
 			continue;
+		places++;
 		len -= first + 1;
 		if ((*ret && strlen(*ret) == len && strncmp(*ret, point, len) == 0) ||
 			!branches_below(walk, index, labels, point, len, false))
@@ -68,7 +73,16 @@ static unsigned find_parents(struct stack_walk *walk, size_t index, const char *
 		count++;
 	}
 	mnt_free_iter(iter);
-	return count;
+	return places < PLACES_MAX ? count : 0;
+}
+
+static bool too_many(const char *labels)
+{
+	size_t count = 1;
+
+	for (const char *p = labels; *p; p++)
+		count += *p == ':';
+	return count > STACK_LAYERS_MAX;
 }
 
 static int probe_mergerfs(struct stack_walk *walk, size_t index)
@@ -84,7 +98,7 @@ static int probe_mergerfs(struct stack_walk *walk, size_t index)
 	free(layer->name);
 	layer->name = xstrdup("mergerfs");
 	fuse_server_find(walk_root(walk), mnt_fs_get_devno(walk_mount(walk, index)), layer);
-	if (find_parents(walk, index, labels, &parent) != 1) {
+	if (too_many(labels) || find_parents(walk, index, labels, &parent) != 1) {
 		walk_push_hidden(walk, index, "branches of mergerfs: %s", labels);
 		return 1;
 	}

@@ -69,6 +69,16 @@ int mount_table_read(const struct sysroot *root, const char *file, struct mount_
 	return r < 0 ? r : mount_table_parse(text, ret);
 }
 
+int mount_table_none(struct mount_table *ret)
+{
+	struct libmnt_table *libmount = mnt_new_table();
+
+	if (!libmount)
+		return -ENOMEM;
+	*ret = (struct mount_table){ libmount, xstrdup("") };
+	return 0;
+}
+
 void mount_table_free(struct mount_table *table)
 {
 	if (table->libmount)
@@ -99,65 +109,6 @@ struct libmnt_fs *mount_table_by_device(const struct mount_table *table, dev_t d
 			found = fs;
 	mnt_free_iter(iter);
 	return found;
-}
-
-/* What is mounted on `target` of the mount `parent`; a NULL parent asks for the root itself. */
-static struct libmnt_fs *mounted_on(
-	const struct mount_table *table, struct libmnt_fs *parent, const char *target)
-{
-	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	struct libmnt_fs *fs, *found = NULL;
-
-	while (iter && mnt_table_next_fs(table->libmount, iter, &fs) == 0) {
-		int up = mnt_fs_get_parent_id(fs);
-		const char *point = mnt_fs_get_target(fs);
-
-		if (!point || strcmp(point, target) != 0 || fs == parent)
-			continue;
-		/* the root's parent lies outside of this namespace, or it is its own */
-		if (parent ? up == mnt_fs_get_id(parent)
-			   : up == mnt_fs_get_id(fs) || !mount_table_by_id(table, (uint64_t)up))
-			found = fs;
-	}
-	mnt_free_iter(iter);
-	return found;
-}
-
-/* Descends into whatever covers this point, mount upon mount. Ids of a hostile table may loop. */
-static struct libmnt_fs *topmost_on(
-	const struct mount_table *table, struct libmnt_fs *fs, const char *point)
-{
-	int left = mnt_table_get_nents(table->libmount);
-	struct libmnt_fs *next;
-
-	while (left-- > 0 && (next = mounted_on(table, fs, point)))
-		fs = next;
-	return fs;
-}
-
-struct libmnt_fs *mount_table_by_path(const struct mount_table *table, const char *path)
-{
-	_cleanup_free_ char *point = xcalloc(strlen(path) + 2, 1);
-	struct libmnt_fs *fs = mounted_on(table, NULL, "/");
-	size_t used = 0;
-
-	/* In a chroot "/" is not listed; what is mounted further down is. */
-	if (fs)
-		fs = topmost_on(table, fs, "/");
-	while (*path) {
-		size_t len;
-
-		path += strspn(path, "/");
-		len = strcspn(path, "/");
-		if (!len)
-			break;
-		point[used++] = '/';
-		memcpy(point + used, path, len);
-		used += len;
-		path += len;
-		fs = topmost_on(table, fs, point);
-	}
-	return fs;
 }
 
 /* The line of a mount, from its number on. */

@@ -20,6 +20,8 @@ struct mount_table {
 int mount_table_read(const struct sysroot *root, const char *file, struct mount_table *ret);
 /* The same from text that was read already. */
 int mount_table_parse(const char *text, struct mount_table *ret);
+/* A table without a line, for a machine that shows none. */
+int mount_table_none(struct mount_table *ret);
 void mount_table_free(struct mount_table *table);
 #define MOUNT_TABLE_EMPTY                                                                          \
 	{                                                                                          \

@@ -89,15 +89,18 @@ static void widen_table(const struct sysroot *root, struct mount_table *table)
 	*table = both;
 }
 
+/* Where statx(2) names devices, a missing /proc hides the mounts, and not what lies under them. */
 static int read_table(const struct sysroot *root, struct mount_table *ret, struct error *error)
 {
 	int r = mount_table_read(root, "proc/self/mountinfo", ret);
 
+	if (r < 0 && knows_mount_ids(root))
+		r = mount_table_none(ret);
 	if (r < 0)
 		return error_set(error, -r,
-			"cannot read the mount table %s%sproc/self/mountinfo: %s; is /proc "
-			"mounted?",
-			root->prefix, root->live ? "" : "/", strerror(-r));
+			"cannot read the mount table %s%sproc/self/mountinfo: %s%s", root->prefix,
+			root->live ? "" : "/", strerror(-r),
+			r == -ENOENT ? "; is /proc mounted?" : "");
 	widen_table(root, ret);
 	return 0;
 }
