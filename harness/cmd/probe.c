@@ -23,6 +23,9 @@ static const struct command probe_command = {
 		"3 s. PATH may be a block device, which is only read.\n\n"
 		"  --passive            only what the machine declares; nothing is written\n"
 		"  --quick              about 1 s of experiments\n"
+		"  --trace              watch the page cache and forced writes as well, by a "
+		"tracing\n"
+		"                       instance of its own (as root; removed afterwards)\n"
 		"  --require CLAIM,...  for scripts: exit status 3 or 4 unless all are trusted\n"
 		"  --json FILE|-        write the document (- : alone on stdout)\n"
 		"  --sysroot DIR        read a recorded machine instead of this one (passive)\n"
@@ -49,6 +52,9 @@ static void show_passive(const struct probe *p)
 		return;
 	text_stack(
 		p->text, p->options.path, &p->target.report.stack, &p->target.machine.environment);
+	if (p->target.hangs)
+		fputs("  it did not answer within a second: this is what the mount table says\n",
+			p->text);
 	fflush(p->text);
 }
 

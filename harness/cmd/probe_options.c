@@ -6,7 +6,7 @@
 
 #include "cmd/command.h"
 
-enum { OPT_PASSIVE = 256, OPT_QUICK, OPT_REQUIRE, OPT_JSON, OPT_SYSROOT };
+enum { OPT_PASSIVE = 256, OPT_QUICK, OPT_REQUIRE, OPT_JSON, OPT_SYSROOT, OPT_TRACE };
 
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
@@ -15,6 +15,7 @@ static const struct option long_options[] = {
 	{ "require", required_argument, NULL, OPT_REQUIRE },
 	{ "json", required_argument, NULL, OPT_JSON },
 	{ "sysroot", required_argument, NULL, OPT_SYSROOT },
+	{ "trace", no_argument, NULL, OPT_TRACE },
 	{ 0 },
 };
 
@@ -46,6 +47,9 @@ static int take(struct probe_options *o, char *const *argv, int option, struct e
 	case OPT_QUICK:
 		o->quick = true;
 		return 0;
+	case OPT_TRACE:
+		o->trace = true;
+		return 0;
 	case OPT_REQUIRE:
 		return require(o, optarg, error);
 	case OPT_JSON:
@@ -73,6 +77,9 @@ int probe_options_parse(int argc, char **argv, struct probe_options *ret, struct
 	if (argc - optind > 1)
 		return error_set(error, EINVAL, "probe takes one PATH; \"%s\" is one too many",
 			argv[optind + 1]);
+	if (o.trace && o.passive)
+		return error_set(error, EINVAL, "--trace watches experiments, and %s makes none",
+			o.sysroot ? "--sysroot" : "--passive");
 	o.path = optind < argc ? argv[optind] : o.sysroot ? "/" : ".";
 	*ret = o;
 	return 0;

@@ -8,6 +8,7 @@
 
 struct probe_options {
 	bool passive, quick;
+	bool trace; /* with a tracing instance of our own */
 	bool required[CLAIM_COUNT];
 	const char *json, *sysroot;
 	const char *path; /* "." unless given; "/" of a recorded machine */

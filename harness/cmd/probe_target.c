@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cmd/probe_hang.h"
 #include "core/text.h"
 #include "probes/environment/environment_probe.h"
 #include "probes/experiments/experiment.h"
@@ -43,9 +44,14 @@ static void open_directory(const char *path, struct probe_target *t)
 
 static void open_device(const char *path, struct probe_target *t)
 {
-	t->device = open(path, O_RDONLY | O_CLOEXEC);
+	t->device = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (t->device < 0)
-		t->why_not = xasprintf("it cannot be read: %s", strerror(errno));
+		t->why_not =
+			xasprintf("the device cannot be opened for reading: %s%s", strerror(errno),
+				errno == EPERM || errno == EACCES ? geteuid() == 0
+						? " (a container or a security policy forbids it)"
+						: " (try sudo)"
+								  : "");
 }
 
 static void open_for_experiments(
@@ -82,15 +88,33 @@ static int check_path(const struct sysroot *root, const char *path, struct error
 		lstat(path, &st) == 0 ? "a link that leads nowhere: " : "", strerror(reason));
 }
 
+static int probe_stack(
+	const struct sysroot *root, const char *path, struct probe_target *t, struct error *error)
+{
+	struct sysroot by_table = *root;
+	_cleanup_free_ char *absolute = NULL;
+	int r;
+
+	if (!t->hangs)
+		return stack_probe_path(root, path, &t->report.stack, error);
+	by_table.calls = probe_calls_by_table();
+	by_table.live = false; /* or links in the path would be followed */
+	r = probe_path_absolute(path, &absolute);
+	if (r < 0)
+		return error_set(error, -r, "%s: %s", path, strerror(-r));
+	return stack_probe_path(&by_table, absolute, &t->report.stack, error);
+}
+
 int probe_target_open(
 	const struct probe_options *options, struct probe_target *ret, struct error *error)
 {
 	int r = sysroot_open(options->sysroot, &ret->machine.root, error);
 
-	if (r == 0 && ret->machine.root.live)
+	ret->hangs = !options->sysroot && probe_path_hangs(options->path, PROBE_HANG_MS);
+	if (r == 0 && ret->machine.root.live && !ret->hangs)
 		r = check_path(&ret->machine.root, options->path, error);
 	if (r == 0)
-		r = stack_probe_path(&ret->machine.root, options->path, &ret->report.stack, error);
+		r = probe_stack(&ret->machine.root, options->path, ret, error);
 	if (r < 0)
 		return r;
 	environment_probe(&ret->machine.root, &ret->machine.environment);
@@ -99,6 +123,8 @@ int probe_target_open(
 	ret->report.path = xstrdup(options->path);
 	if (options->passive)
 		ret->why_not = xstrdup("passive");
+	else if (ret->hangs)
+		ret->why_not = xstrdup("it does not answer: its server hangs");
 	else
 		open_for_experiments(&ret->machine.root, options->path, ret);
 	return 0;
@@ -119,16 +145,31 @@ static void announce_experiments(FILE *out, const struct probe_target *t, unsign
 	fflush(out);
 }
 
+/* Only when asked for: it slows what is traced, and may mount tracefs (for this process alone). */
+static void open_trace(struct probe_target *t)
+{
+	struct run_machine *m = &t->machine;
+	struct error why;
+
+	t->report.experiments->trace.asked = true;
+	trace_instance_collect(&m->root);
+	if (trace_instance_open(&m->root, m->guardian, &m->trace, &why) < 0)
+		experiment_skip(&t->report.experiments->trace.state, "%s", why.text);
+}
+
 /* Every part says why it was not made, unless it has a reason of its own. */
 static void skip_all(struct experiments *e, const char *why)
 {
 	struct experiment_state *state[] = { &e->direct.state, &e->cached.state, &e->flush.state,
 		&e->elision.state, &e->first_touch.state, &e->flush_scaling.state,
 		&e->empirical.state };
+	struct experiment_state *trace = &e->trace.state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(state); i++)
 		if (!state[i]->done && !state[i]->why_not)
 			experiment_skip(state[i], "%s", why);
+	if (!trace->done && !trace->why_not)
+		experiment_skip(trace, "%s", e->trace.asked ? why : "not asked for: --trace");
 }
 
 int probe_target_try(const struct probe_options *options, struct probe_target *target,
@@ -141,6 +182,8 @@ int probe_target_try(const struct probe_options *options, struct probe_target *t
 	if (target->directory >= 0 || target->device >= 0) {
 		announce_experiments(announce, target, seconds);
 		r = run_machine_watch(m, error);
+		if (r == 0 && options->trace)
+			open_trace(target);
 		if (r == 0)
 			r = run_experiments(m, target->directory, target->device, seconds,
 				&target->report.stack, target->report.experiments);

@@ -13,6 +13,7 @@ struct probe_target {
 	int directory; /* O_PATH: where a scratch file may lie; -1: none */
 	int device;    /* a block device, read-only; -1: the target is none */
 	char *why_not; /* why there is neither */
+	bool hangs;    /* the path does not answer: all is by the mount table */
 };
 
 #define PROBE_TARGET_EMPTY                                                                         \

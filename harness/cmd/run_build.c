@@ -43,6 +43,7 @@ int run_machine_watch(struct run_machine *m, struct error *error)
 
 void run_machine_close(struct run_machine *machine)
 {
+	trace_instance_close(machine->trace);
 	private_cgroup_leave(machine->cgroup);
 	guardian_stop(machine->guardian);
 	environment_free(&machine->environment);
@@ -143,7 +144,8 @@ int run_experiments(const struct run_machine *machine, int directory, int device
 		witnesses_calibrate(&view, directory, CALIBRATION_BYTES, stack) == -EINTR)
 		r = -EINTR;
 	return r < 0 ? r
-		     : experiments_make(&view, directory, device, machine->guardian, seconds, ret);
+		     : experiments_make(&view, machine->trace, directory, device, machine->guardian,
+			       seconds, ret);
 }
 
 int run_build_target(const struct run_machine *machine, struct run_plan *plan, size_t t,

@@ -7,6 +7,7 @@
 #include "cmd/run_plan.h"
 #include "model/measurement.h"
 #include "probes/witnesses/private_cgroup.h"
+#include "probes/witnesses/trace_instance.h"
 
 /* How long experiments on one target may take. */
 #define EXPERIMENT_SECONDS 3
@@ -17,6 +18,7 @@ struct run_machine {
 	struct environment environment;
 	struct guardian *guardian;
 	struct private_cgroup *cgroup; /* NULL: environment says why */
+	struct trace_instance *trace;  /* NULL: not asked for, or not possible */
 };
 
 #define RUN_MACHINE_EMPTY                                                                          \

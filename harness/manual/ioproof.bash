@@ -41,7 +41,7 @@ _ioproof_probe() {
 	--require) _ioproof_words "$(_ioproof_list claims)" ;;
 	*)
 		case $cur in
-		-*) _ioproof_words "--passive --quick --require --json --sysroot --help" ;;
+		-*) _ioproof_words "--passive --quick --trace --require --json --sysroot --help" ;;
 		*) _ioproof_files -f ;;
 		esac
 		;;

@@ -40,6 +40,7 @@ void experiments_free(struct experiments *experiments)
 		&experiments->first_touch.state,
 		&experiments->flush_scaling.state,
 		&experiments->empirical.state,
+		&experiments->trace.state,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(state); i++)

@@ -116,6 +116,13 @@ struct empirical_experiment {
 	char *device; /* NULL: none moved what was asked for, again and again */
 };
 
+/* Whether what happened was traced as well; why_not also when some of it could not be. */
+struct trace_experiment {
+	struct experiment_state state;
+	bool asked;
+	unsigned intervals; /* that were traced in full */
+};
+
 struct experiments {
 	struct direct_experiment direct;
 	struct cached_experiment cached;
@@ -124,6 +131,7 @@ struct experiments {
 	struct first_touch_experiment first_touch;
 	struct flush_scaling_experiment flush_scaling;
 	struct empirical_experiment empirical;
+	struct trace_experiment trace;
 };
 
 const char *direct_answer_name(enum direct_answer answer);

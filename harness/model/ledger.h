@@ -26,6 +26,8 @@ struct layer_reading {
 	struct transfer ours;
 	/* Loop devices: whether it bypasses its file's cache; in a ledger NO if it did not once. */
 	enum answer loop_direct;
+	bool fua_known;      /* only in a ledger: its writes were traced */
+	uint64_t fua_writes; /* write requests that reach the medium by themselves */
 };
 
 struct process_reading {
@@ -68,6 +70,17 @@ struct extents {
 	const char *source; /* "FIEMAP"; static */
 };
 
+/*
+ * What entered the page cache for one inode number, traced (mm_filemap_add_to_page_cache). An event
+ * is a folio of one or more pages; where the kernel does not say how many, `pages` counts one each.
+ */
+struct cache_adds {
+	bool known; /* traced, and no event was lost */
+	bool orders_known;
+	uint64_t folios, pages;   /* on the file's own filesystem */
+	uint64_t pages_elsewhere; /* the same number on others: beneath an overlay or FUSE */
+};
+
 /* What the workload asked for in the interval. */
 struct asked {
 	uint64_t bytes;          /* completed, as the caller counts them */
@@ -95,6 +108,7 @@ struct ledger {
 	struct machine_reading machine;
 	struct residency before, after;
 	struct extents extents;
+	struct cache_adds adds;
 };
 
 /* Differences; a counter that ran backwards makes its group unknown. The rest is left alone. */

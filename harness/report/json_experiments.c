@@ -155,6 +155,14 @@ static json_t *empirical_document(const struct empirical_experiment *e)
 	return object;
 }
 
+static json_t *trace_document(const struct trace_experiment *t)
+{
+	json_t *object = experiment_object(&t->state);
+
+	json_set(object, "intervals", json_count(t->intervals));
+	return object;
+}
+
 json_t *experiments_document(const struct experiments *experiments, const struct stack *stack)
 {
 	json_t *object = json_object();
@@ -166,6 +174,7 @@ json_t *experiments_document(const struct experiments *experiments, const struct
 	json_set(object, "first_touch", first_touch_document(&experiments->first_touch));
 	json_set(object, "flush_scaling", flush_scaling_document(&experiments->flush_scaling));
 	json_set(object, "empirical", empirical_document(&experiments->empirical));
+	json_set(object, "trace", trace_document(&experiments->trace));
 	json_set(object, "cache_mode_below",
 		json_text(cache_mode_name(cache_mode_classify(experiments))));
 	return object;

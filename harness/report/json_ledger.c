@@ -22,6 +22,8 @@ static json_t *layer_reading_document(const struct layer_reading *reading)
 	object = transfer_document(&reading->total);
 	json_set(object, "flushes",
 		reading->flushes_known ? json_count(reading->flushes) : json_null());
+	json_set(object, "fua_writes",
+		reading->fua_known ? json_count(reading->fua_writes) : json_null());
 	json_set(object, "ours",
 		reading->ours_known ? transfer_document(&reading->ours) : json_null());
 	return object;
@@ -125,6 +127,21 @@ static json_t *extents_document(const struct extents *extents)
 	return object;
 }
 
+/* Folios are events; pages are null where the kernel does not say how many a folio has. */
+static json_t *adds_document(const struct cache_adds *adds)
+{
+	json_t *object;
+
+	if (!adds->known)
+		return json_null();
+	object = json_object();
+	json_set(object, "folios", json_count(adds->folios));
+	json_set(object, "pages",
+		adds->orders_known || !adds->folios ? json_count(adds->pages) : json_null());
+	json_set(object, "pages_elsewhere", json_count(adds->pages_elsewhere));
+	return object;
+}
+
 static json_t *moved_document(const struct ledger *ledger, const struct stack *stack)
 {
 	json_t *object = json_object();
@@ -147,6 +164,7 @@ json_t *ledger_document(const struct ledger *ledger, const struct stack *stack)
 	json_set(residency, "after", residency_document(&ledger->after));
 	json_set(object, "residency", residency);
 	json_set(object, "extents", extents_document(&ledger->extents));
+	json_set(object, "page_cache_adds", adds_document(&ledger->adds));
 	return object;
 }
 

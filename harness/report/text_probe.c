@@ -131,6 +131,57 @@ static void flush_scaling_line(FILE *out, const struct flush_scaling_experiment 
 	line(out, "flush time", "%s", text);
 }
 
+static char *adds_text(const struct cache_adds *adds)
+{
+	_cleanup_free_ char *beneath = NULL;
+
+	if (!adds->known)
+		return xstrdup("not known");
+	beneath = adds->pages_elsewhere
+		? xasprintf(" and %ju beneath", (uintmax_t)adds->pages_elsewhere)
+		: xstrdup("");
+	if (adds->folios && !adds->orders_known)
+		return xasprintf("%ju folios%s", (uintmax_t)adds->folios, beneath);
+	return xasprintf("%ju%s", (uintmax_t)adds->pages, beneath);
+}
+
+/* "vda 16", of those whose writes were seen. */
+static char *forced_text(const struct stack *stack, const struct ledger *ledger)
+{
+	char *text = xstrdup("");
+
+	for (size_t i = 0; i < stack->count && i < STACK_LAYERS_MAX; i++) {
+		char *longer;
+
+		if (!ledger->layer[i].fua_known)
+			continue;
+		longer = xasprintf("%s%s%s %ju", text, *text ? ", " : "", stack->layer[i].name,
+			(uintmax_t)ledger->layer[i].fua_writes);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Only where it was asked for. */
+static void trace_line(FILE *out, const struct stack *stack, const struct experiments *e)
+{
+	_cleanup_free_ char *read = adds_text(&e->direct.read.adds);
+	_cleanup_free_ char *write = adds_text(&e->direct.write.adds);
+	_cleanup_free_ char *buffered = adds_text(&e->cached.write.adds);
+	_cleanup_free_ char *forced = forced_text(stack, &e->flush.fsync_raw);
+
+	if (!e->trace.state.done && e->trace.state.why_not && !e->trace.intervals)
+		line(out, "traced", "nothing: %s", e->trace.state.why_not);
+	if (!e->trace.intervals)
+		return;
+	line(out, "traced",
+		"pages into the cache: direct reads %s, direct writes %s (buffered ones %s)%s%s",
+		read, write, buffered, *forced ? "; forced writes of the syncs: " : "", forced);
+	if (e->trace.state.why_not)
+		line(out, "", "not all of it: %s", e->trace.state.why_not);
+}
+
 /* One reason for all experiments is said once. */
 static const char *nothing_tried(const struct experiments *e)
 {
@@ -162,6 +213,8 @@ void text_experiments(FILE *out, const struct stack *stack, const struct experim
 		licence_direct_answer(experiments, &claim[CLAIM_DEVICE_READ], false),
 		licence_direct_answer(experiments, &claim[CLAIM_DEVICE_WRITE], true));
 	flush_line(out, stack, &experiments->flush);
+	if (experiments->trace.asked)
+		trace_line(out, stack, experiments);
 	elision_line(out, &experiments->elision);
 	first_touch_line(out, &experiments->first_touch);
 	flush_scaling_line(out, &experiments->flush_scaling);

@@ -22,6 +22,11 @@ enum flush_shape {
 
 /* A region shows a cache: its ratio's interval, or its share of slow first touches. */
 bool touch_region_shows(const struct first_touch_region *region);
+/*
+ * A read cache of what serves a virtual disk was shown, and nothing else explains the figures: no
+ * volume whose blocks are fetched at the first touch.
+ */
+bool read_cache_shown(const struct first_touch_experiment *touch);
 enum touch_answer touch_answer_of(const struct first_touch_experiment *touch);
 enum flush_shape flush_shape_of(const struct flush_scaling_experiment *flush);
 

@@ -43,6 +43,12 @@ enum touch_answer touch_answer_of(const struct first_touch_experiment *touch)
 	return regions >= TOUCH_REGIONS_MIN && touch_is_even(touch) ? TOUCH_EVEN : TOUCH_UNKNOWN;
 }
 
+bool read_cache_shown(const struct first_touch_experiment *touch)
+{
+	return touch_answer_of(touch) == TOUCH_CACHED && touch->device_virtual &&
+		!touch->may_hydrate;
+}
+
 /* Noise only ever adds: the fastest of the steps is nearest to what a flush costs anyway. */
 static uint64_t fastest(const uint64_t ns[FLUSH_SCALING_STEPS])
 {

@@ -98,7 +98,7 @@ static void judge_touch(const struct first_touch_experiment *touch, struct findi
 
 	if (answer == TOUCH_CACHED && !touch->device_virtual)
 		say(touch, &device_cache_kind, SEVERITY_NOTE, findings);
-	else if (answer == TOUCH_CACHED && !touch->may_hydrate)
+	else if (read_cache_shown(touch))
 		say(touch, &read_cache_kind, SEVERITY_FLAG, findings);
 	else if (answer == TOUCH_CACHED || answer == TOUCH_ONE_REGION)
 		say(touch, &penalty_kind, SEVERITY_NOTE, findings);

@@ -37,7 +37,8 @@ static const struct finding_kind direct_io_undecided_kind = {
 		   "busy neighbours: 6,264, 8,767, 4,132 and 4,401 pages dirtied for 4,096 "
 		   "written. The third alone shows that each page was buffered once.",
 	.touches = "Flags device-write and durable-write that use O_DIRECT.",
-	.remedy = "Repeat it on a quiet machine, or with more rounds: one quiet round decides.",
+	.remedy = "Repeat it on a quiet machine, or with more rounds: one quiet round decides. "
+		  "As root, `ioproof probe --trace DIR` asks the page cache itself.",
 };
 FINDING_REGISTER(direct_io_undecided_kind);
 
@@ -107,6 +108,26 @@ static size_t rounds_of(const struct evidence *e)
 	return e->measurement ? e->measurement->samples : 1;
 }
 
+/*
+ * A trace says it of this file alone, whatever others dirty. That nothing entered is an answer only
+ * where buffered writes were seen to, and no server stands between, whose file has its own number.
+ */
+static bool trace_settles(const struct evidence *e, const struct ledger *ledger)
+{
+	return ledger->adds.known && e->experiments && e->experiments->cached.state.done &&
+		cache_added_ratio(&e->experiments->cached.write) >= DIRECT_LEFT_RESIDENT &&
+		!stack_find(e->stack, LAYER_FUSE);
+}
+
+static bool judge_traced(
+	const struct evidence *e, const struct ledger *ledger, struct findings *findings)
+{
+	if (cache_added_ratio(ledger) < DIRECT_LEFT_RESIDENT)
+		return trace_settles(e, ledger);
+	cache_added_report(ledger, "written", flag(e, findings));
+	return true;
+}
+
 static bool judge_dirtied(
 	const struct evidence *e, const struct ledger *ledger, struct findings *findings)
 {
@@ -170,7 +191,9 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 		!round.ledger->asked.write || !round.ledger->asked.direct ||
 		deficit_find(&round).culprit != CULPRIT_NONE)
 		return;
-	if (!judge_declared(evidence, findings) && !judge_dirtied(evidence, round.ledger, findings))
+	if (!judge_declared(evidence, findings) &&
+		!judge_traced(evidence, round.ledger, findings) &&
+		!judge_dirtied(evidence, round.ledger, findings))
 		judge_left_pages(evidence, round.ledger, findings);
 }
 

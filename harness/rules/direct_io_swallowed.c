@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "rules/deficit.h"
+#include "rules/dirtied.h"
 
 static const struct finding_kind direct_io_swallowed_kind = {
 	.head = { .id = "direct-io-swallowed",
@@ -82,6 +83,16 @@ static bool judge_pages(const struct evidence *evidence, struct findings *findin
 	return true;
 }
 
+/* What was dropped again before anybody looked was there all the same. */
+static bool judge_traced(const struct evidence *evidence, struct findings *findings)
+{
+	if (cache_added_ratio(evidence->ledger) < DIRECT_LEFT_RESIDENT)
+		return false;
+	cache_added_report(
+		evidence->ledger, "read", refuse(findings, top_filesystem(evidence->stack)));
+	return true;
+}
+
 static void judge_declared(const struct evidence *evidence, struct findings *findings)
 {
 	const struct layer *layer = top_filesystem(evidence->stack);
@@ -141,7 +152,7 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 		return;
 	/* direct writes that leave pages or are declared buffered did arrive: direct-io-fallback */
 	if (!judge_bytes(evidence, findings) && !evidence->ledger->asked.write &&
-		!judge_pages(evidence, findings))
+		!judge_pages(evidence, findings) && !judge_traced(evidence, findings))
 		judge_declared(evidence, findings);
 	name_remedy(evidence->stack, findings);
 }

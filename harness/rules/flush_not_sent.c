@@ -38,9 +38,9 @@ static const struct finding_kind fua_unproved_kind = {
 	.example = "An NVMe drive with FUA, O_DSYNC direct writes of 4 KiB: all bytes at nvme0n1 "
 		   "and 0 flushes, because each write carried the bit.",
 	.touches = "Flags durable-write.",
-	.remedy = "See the bit itself: `trace-cmd record -e block_rq_issue COMMAND`, where \"F\" "
-		  "in the flags marks forced writes and flushes; or use fsync, whose flush is "
-		  "counted.",
+	.remedy = "See the bit itself: `ioproof probe --trace DIR` as root, or for any command "
+		  "`trace-cmd record -e block_rq_issue COMMAND`, where \"F\" in the flags marks "
+		  "forced writes and flushes; or use fsync, whose flush is counted.",
 };
 FINDING_REGISTER(fua_unproved_kind);
 
@@ -57,8 +57,11 @@ static void say(const struct evidence *e, const struct leaf *leaf, const struct 
 	_cleanup_free_ char *reason = barrier
 		? xasprintf("%s passes no flush on (%s): ", barrier->name, why ? why : "declared")
 		: xstrdup("");
+	_cleanup_free_ char *forced = leaf->forced_known
+		? xasprintf(" and %llu forced writes", (unsigned long long)leaf->forced)
+		: xstrdup("");
 	_cleanup_free_ char *seen = leaf->known
-		? xasprintf("%llu flushes", (unsigned long long)leaf->flushes)
+		? xasprintf("%llu flushes%s", (unsigned long long)leaf->flushes, forced)
 		: xstrdup("flushes not counted");
 
 	finding_message(finding, "%s%llu syncs, %s at %s", reason,
@@ -68,6 +71,8 @@ static void say(const struct evidence *e, const struct leaf *leaf, const struct 
 	finding_observe_u64(finding, "flushes_needed", flushes_needed(&e->ledger->asked));
 	if (leaf->known)
 		finding_observe_u64(finding, "flushes", leaf->flushes);
+	if (leaf->forced_known)
+		finding_observe_u64(finding, "forced_writes", leaf->forced);
 }
 
 /* A disk that is only guessed at proves nothing by what others flushed there, nor by a few less. */
@@ -95,13 +100,15 @@ static void judge_barrier(const struct evidence *e, const struct leaf *leaf,
 static void judge_leaf(const struct evidence *e, const struct leaf *leaf, struct findings *findings)
 {
 	const struct layer *barrier = flush_barrier(e->stack, leaf);
-	bool fewer = leaf->known && leaf->flushes < flushes_needed(&e->ledger->asked);
+	bool fewer =
+		leaf->known && leaf->flushes + leaf->forced < flushes_needed(&e->ledger->asked);
 
 	if (leaf->guessed)
 		judge_guessed(e, leaf, findings);
 	else if (barrier)
 		judge_barrier(e, leaf, barrier, findings);
-	else if (fewer && layer_trait(leaf->layer, TRAIT_FUA) == ANSWER_YES && bytes_arrived(e))
+	else if (fewer && layer_trait(leaf->layer, TRAIT_FUA) == ANSWER_YES &&
+		!leaf->forced_known && bytes_arrived(e))
 		say(e, leaf, NULL,
 			finding_add(
 				findings, &fua_unproved_kind, SEVERITY_FLAG, leaf->layer->name));

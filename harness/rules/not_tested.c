@@ -54,6 +54,11 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 		finding_message(f, "no experiment was made: %s", state->why_not);
 		finding_observe_text(f, "reason", state->why_not);
 	}
+	if (evidence->stack && evidence->stack->count && layer_is_block(evidence->stack->layer))
+		finding_remedy(f,
+			"A block device is never written to. Probe a directory of the filesystem "
+			"on it, which `lsblk /dev/%s` names: `ioproof probe DIR`.",
+			evidence->stack->layer[0].name);
 }
 
 static const struct rule not_tested_rule = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Blocks of a virtual disk that were written just before they are read.
 #include "model/measurement.h"
+#include "rules/below_horizon.h"
 #include "rules/rules.h"
 
 static const struct finding_kind recently_written_kind = {
@@ -23,7 +24,10 @@ FINDING_REGISTER(recently_written_kind);
 static void judge(const struct evidence *evidence, struct findings *findings)
 {
 	const struct layer *disk = stack_find_trait(evidence->stack, TRAIT_VIRTUAL, ANSWER_YES);
-	bool shown = findings_find(&evidence->measurement->findings, "read-cache-below-horizon");
+	const struct experiments *e = evidence->experiments;
+	/* The measurement's own findings count as well: a target may have been judged elsewhere. */
+	bool shown = (e && read_cache_shown(&e->first_touch)) ||
+		findings_find(&evidence->measurement->findings, "read-cache-below-horizon");
 	struct finding *finding;
 
 	if (evidence->claim != CLAIM_DEVICE_READ || !evidence->conduct.recently_written || !disk)

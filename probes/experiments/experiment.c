@@ -26,8 +26,8 @@ static int experiment_make(const struct experiment *experiment, const struct exp
 	int r;
 
 	if (experiment->needs_file && view->scratch.fd < 0) {
-		if (view->directory < 0)
-			experiment_skip(state, "a device is only read");
+		if (view->device_fd >= 0)
+			experiment_skip(state, "a block device is only read");
 		else
 			experiment_skip(state, "no file of our own can be made there: %s",
 				strerror(-scratch));
@@ -42,8 +42,9 @@ static int experiment_make(const struct experiment *experiment, const struct exp
 	return 0;
 }
 
-int experiments_make(const struct witness_view *witnesses, int directory, int device_fd,
-	struct guardian *guardian, unsigned seconds, struct experiments *ret)
+int experiments_make(const struct witness_view *witnesses, struct trace_instance *instance,
+	int directory, int device_fd, struct guardian *guardian, unsigned seconds,
+	struct experiments *ret)
 {
 	struct experiment_view view = {
 		.witnesses = *witnesses,
@@ -51,9 +52,11 @@ int experiments_make(const struct witness_view *witnesses, int directory, int de
 		.scratch = SCRATCH_CLOSED,
 		.device_fd = device_fd,
 		.deadline_ns = clock_now() + seconds * 1000000000ULL,
+		.instance = instance,
+		.trace = &ret->trace,
 	};
 	struct registry_view all;
-	int scratch = 0, r = registry_view(&registry_experiments, &all);
+	int scratch = -EOPNOTSUPP, r = registry_view(&registry_experiments, &all);
 
 	if (r < 0)
 		return r;
@@ -63,6 +66,7 @@ int experiments_make(const struct witness_view *witnesses, int directory, int de
 		if (r == 0)
 			r = experiment_make(
 				registry_entry(*member, struct experiment), &view, scratch, ret);
+	ret->trace.state.done = ret->trace.intervals && !ret->trace.state.why_not;
 	scratch_close(&view.scratch);
 	registry_view_free(&all);
 	return r;

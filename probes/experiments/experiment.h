@@ -11,16 +11,19 @@
 #include "core/registry.h"
 #include "core/scratch.h"
 #include "model/experiments.h"
+#include "probes/witnesses/trace_instance.h"
 #include "probes/witnesses/witness.h"
 
 #define EXPERIMENTS_WRITTEN_MAX (128 * MIB)
 
 struct experiment_view {
-	struct witness_view witnesses; /* root, stack, cgroup */
-	int directory;                 /* O_PATH of the target; -1: none may be written to */
-	struct scratch scratch;        /* fd -1: none could be made */
-	int device_fd;                 /* a block device that is the target, read-only; -1 */
-	uint64_t deadline_ns;          /* CLOCK_MONOTONIC */
+	struct witness_view witnesses;   /* root, stack, cgroup */
+	int directory;                   /* O_PATH of the target; -1: none may be written to */
+	struct scratch scratch;          /* fd -1: none could be made */
+	int device_fd;                   /* a block device that is the target, read-only; -1 */
+	uint64_t deadline_ns;            /* CLOCK_MONOTONIC */
+	struct trace_instance *instance; /* NULL: nothing is traced */
+	struct trace_experiment *trace;  /* how tracing fared; never NULL */
 };
 
 struct experiment {
@@ -40,9 +43,10 @@ void experiment_skip(struct experiment_state *state, const char *fmt, ...) PRINT
 
 /*
  * Makes all of them on a directory (or, directory -1, on a block device read-only). seconds bounds
- * the whole. -EINTR: interrupted; what was found stays.
+ * the whole. instance: NULL, or what traces them. -EINTR: interrupted; what was found stays.
  */
-int experiments_make(const struct witness_view *witnesses, int directory, int device_fd,
-	struct guardian *guardian, unsigned seconds, struct experiments *ret);
+int experiments_make(const struct witness_view *witnesses, struct trace_instance *instance,
+	int directory, int device_fd, struct guardian *guardian, unsigned seconds,
+	struct experiments *ret);
 
 #endif

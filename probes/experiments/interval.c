@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "probes/experiments/interval.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "core/interrupt.h"
@@ -10,21 +11,60 @@
 /* Once before each act: what a thread of the kernel writes for us is charged to no cgroup. */
 #define QUIET_NS (30ULL * 1000 * 1000)
 
+/* What a trace says needs one that was whole: the first that was not is told. */
+static void trace_failed(const struct experiment_view *view, int r)
+{
+	struct experiment_state *state = &view->trace->state;
+
+	if (state->why_not)
+		return;
+	if (r == -EOVERFLOW)
+		experiment_skip(state, "events were lost: the buffers were too small for them");
+	else
+		experiment_skip(state, "tracing: %s", strerror(-r));
+}
+
+static bool trace_begin(const struct experiment_view *view)
+{
+	int r;
+
+	if (!view->instance || view->scratch.fd < 0)
+		return false;
+	r = trace_instance_begin(view->instance, view->scratch.fd, view->witnesses.stack);
+	if (r < 0)
+		trace_failed(view, r);
+	return r == 0;
+}
+
+static void trace_end(const struct experiment_view *view, struct ledger *ledger)
+{
+	int r = trace_instance_end(view->instance, view->witnesses.stack, ledger);
+
+	if (r < 0)
+		trace_failed(view, r);
+	else
+		view->trace->intervals++;
+}
+
 int interval_observe(const struct experiment_view *view, int (*act)(void *context), void *context,
 	struct ledger *ledger)
 {
 	_cleanup_free_ struct reading *before = xmalloc(sizeof(*before));
 	_cleanup_free_ struct reading *after = xmalloc(sizeof(*after));
+	bool traced;
 	int r = witnesses_background(&view->witnesses, QUIET_NS, ledger->background);
 
 	if (r < 0)
 		return r;
+	traced = trace_begin(view);
 	witnesses_read(&view->witnesses, before);
 	r = act(context);
 	witnesses_read(&view->witnesses, after);
 	if (r < 0)
-		return r;
+		return r; /* what is still recorded is thrown away by the next one */
 	ledger_diff(before, after, view->witnesses.stack->count, ledger);
+	if (traced)
+		trace_end(view, ledger);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ int mount_table_parse(const char *text, struct mount_table *ret)
 	if (!table.libmount || !file)
 		return -ENOMEM;
 	mnt_table_set_parser_errcb(table.libmount, skip_line);
-	if (mnt_table_parse_stream(table.libmount, file, "mountinfo") < 0 ||
+	if (mnt_table_parse_stream(table.libmount, file, "/proc/self/mountinfo") < 0 ||
 		mnt_table_is_empty(table.libmount))
 		return -EINVAL;
 	unmask_dev_root(table.libmount);

@@ -7,13 +7,12 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
-#include "core/text.h"
 #include "probes/witnesses/cgroup_counters.h"
 #include "probes/witnesses/cgroup_home.h"
+#include "probes/witnesses/run_name.h"
 
 /* The files list every device that the group has used: some 120 bytes each. */
 #define COUNTERS_MAX ((size_t)(256 * KIB))
-#define NAME_PREFIX "ioproof."
 
 struct private_cgroup {
 	struct cgroup_home home;
@@ -29,60 +28,6 @@ struct private_cgroup {
 static const struct private_cgroup nothing = {
 	.home = CGROUP_HOME_NONE, .fd = -1, .bytes_fd = -1, .ios_fd = -1, .arming_fd = -1
 };
-
-/* ---- names: ioproof.PID.STARTTIME, so that a later run can tell whose they are ---- */
-
-/* Field 22 of /proc/PID/stat (proc(5)); field 2 may hold spaces and parentheses. */
-static int start_time(const struct sysroot *root, const char *pid, uint64_t *ret)
-{
-	_cleanup_free_ char *stat = NULL;
-	unsigned long long value;
-	char *p;
-	int r = sysroot_read_line(root, &stat, "proc/%s/stat", pid);
-
-	if (r < 0)
-		return r;
-	p = strrchr(stat, ')');
-	for (int field = 2; p && field < 22; field++) {
-		p = strchr(p + 1, ' ');
-	}
-	if (!p || sscanf(p, " %llu", &value) != 1)
-		return -EINVAL;
-	*ret = value;
-	return 0;
-}
-
-static int own_name(const struct sysroot *root, char **ret)
-{
-	uint64_t started;
-	int r = start_time(root, "self", &started);
-
-	if (r < 0)
-		return r;
-	*ret = xasprintf(NAME_PREFIX "%d.%llu", (int)getpid(), (unsigned long long)started);
-	return 0;
-}
-
-/* True only for a name of ours whose process is gone; any doubt leaves it alone. */
-static bool name_is_dead(const struct sysroot *root, const char *name)
-{
-	_cleanup_free_ char *pid = NULL;
-	uint64_t pid_number, named, started;
-	const char *dot;
-	int r;
-
-	if (strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)) != 0)
-		return false;
-	name += strlen(NAME_PREFIX);
-	dot = strchr(name, '.');
-	if (!dot)
-		return false;
-	pid = xstrndup(name, (size_t)(dot - name));
-	if (text_parse_u64(pid, &pid_number) < 0 || text_parse_u64(dot + 1, &named) < 0)
-		return false;
-	r = start_time(root, pid, &started);
-	return r == -ENOENT || r == -ESRCH || (r == 0 && started != named);
-}
 
 /* ---- entering ---- */
 
@@ -198,7 +143,7 @@ int private_cgroup_enter(const struct sysroot *root, struct guardian *guardian,
 	cgroup->home = home;
 	cgroup->guardian = guardian;
 	cgroup->counters = xmalloc(COUNTERS_MAX);
-	r = own_name(root, &cgroup->name);
+	r = run_name_own(root, &cgroup->name);
 	if (r == 0)
 		r = enter(cgroup);
 	if (r < 0) {
@@ -363,6 +308,6 @@ void private_cgroup_collect(const struct sysroot *root)
 	if (sysroot_list(&base, &names, ".") < 0)
 		return;
 	for (char **name = names; *name; name++)
-		if (name_is_dead(root, *name))
+		if (run_name_is_dead(root, *name))
 			unlinkat(home.base_fd, *name, AT_REMOVEDIR);
 }

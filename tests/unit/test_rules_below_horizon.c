@@ -335,6 +335,46 @@ static void test_growing_flush_flags_writes_and_is_noted_for_durable_ones(void *
 	expect(&b, "write-cache-below-horizon", SEVERITY_NOTE);
 }
 
+/* What was just written is in a cache that has been shown: no longer a mere possibility. */
+static void test_fresh_data_above_a_cache_that_was_shown_is_flagged(void **state)
+{
+	static const struct {
+		const char *name;
+		double ratio;
+		bool hydrates, physical, one_place, old;
+		int severity; /* -1: not said */
+	} row[] = {
+		{ "no cache seen", 1.0, false, false, false, false, SEVERITY_NOTE },
+		{ "a cache shown", 1.7, false, false, false, false, SEVERITY_FLAG },
+		{ "a cache shown, and old data", 1.7, false, false, false, true, -1 },
+		{ "a volume that fetches its blocks", 1.7, true, false, false, false,
+			SEVERITY_NOTE },
+		{ "slower in one place alone", 1.0, false, false, true, false, SEVERITY_NOTE },
+		{ "a physical disk", 1.7, false, true, false, false, -1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
+		struct findings findings;
+		struct below b;
+
+		print_message("  %s\n", row[i].name);
+		below_make(&b, CLAIM_DEVICE_READ, row[i].ratio, flat);
+		b.experiments.first_touch.may_hydrate = row[i].hydrates;
+		if (row[i].physical)
+			set_physical(&b);
+		if (row[i].one_place)
+			b.experiments.first_touch.region[0].ratio_low = 2;
+		b.scene.evidence.conduct.recently_written = !row[i].old;
+		below_judge(&b, &findings);
+		if (row[i].severity >= 0)
+			assert_severity(
+				&findings, "recently-written", (enum severity)row[i].severity);
+		else
+			assert_null(findings_find(&findings, "recently-written"));
+		below_free(&b, &findings);
+	}
+}
+
 /* A slow disk's 64 MiB were not reached: 0 ms would be a lie. */
 static void test_flush_times_are_those_of_the_steps_that_were_made(void **state)
 {
@@ -404,6 +444,7 @@ int main(void)
 		cmocka_unit_test(test_physical_disk_has_a_cache_of_its_own),
 		cmocka_unit_test(test_single_place_and_cloud_volumes_have_a_penalty_only),
 		cmocka_unit_test(test_growing_flush_flags_writes_and_is_noted_for_durable_ones),
+		cmocka_unit_test(test_fresh_data_above_a_cache_that_was_shown_is_flagged),
 		cmocka_unit_test(test_flush_times_are_those_of_the_steps_that_were_made),
 		cmocka_unit_test(test_ignored_flush_flags_writes_and_durable_ones),
 		cmocka_unit_test(test_flat_flush_without_a_cache_is_unproved),
