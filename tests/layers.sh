@@ -19,7 +19,7 @@ layer_loop_detach() {
 	losetup --detach "$1" 2>/dev/null
 	udevadm settle 2>/dev/null || true
 	local i
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 400; i++)); do
 		[ -e "/sys/block/${1#/dev/}/loop" ] || return 0
 		sleep 0.05
 	done

@@ -2,7 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Liars and twins judged by the probe's document in $json, and their score: after tap.sh.
 
-caught=0 liars=0 accused=0 twins=0
+caught=0 liars=0 accused=0 twins=0 untried=
+
+# A liar or twin that this machine cannot be asked about: the score says so.
+cannot_try() { # NAME REASON
+	skip "$1" "$2"
+	untried="$untried${untried:+, }$1"
+}
 
 # The findings of one claim, and its verdict first.
 claim() { # CLAIM
@@ -47,7 +53,11 @@ twin() { # NAME FINDING...
 	fi
 }
 
+# Of no liar and no twin at all nothing is perfect, and what was not tried is no part of it.
 score_is_perfect() {
-	echo "# score: caught $caught / $liars liars, falsely accused $accused / $twins twins"
-	is "$caught/$liars $accused" "$liars/$liars 0" "every liar is caught and no twin accused"
+	echo "# score: caught $caught / $liars liars, falsely accused $accused / $twins twins${untried:+; not tried here: $untried}"
+	is "$caught/$liars $accused" "$liars/$liars 0" \
+		"every liar ${untried:+that was tried }is caught and no twin accused"
+	holds "$liars > 0 && twins > 0" "there were liars and twins"
+	[ -z "$untried" ] || skip "every liar and twin is tried" "not here: $untried"
 }

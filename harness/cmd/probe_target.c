@@ -172,6 +172,26 @@ static void skip_all(struct experiments *e, const char *why)
 		experiment_skip(trace, "%s", e->trace.asked ? why : "not asked for: --trace");
 }
 
+/* Anyone may switch a loop device meanwhile (losetup --direct-io); what holds is how it is left. */
+static void look_at_loops_again(struct probe_target *t)
+{
+	struct stack *stack = &t->report.stack;
+
+	for (size_t i = 0; i < stack->count; i++) {
+		struct layer *layer = &stack->layer[i];
+		uint64_t direct;
+
+		if (layer->kind != LAYER_LOOP || !layer->sysfs ||
+			layer_trait(layer, TRAIT_HONOURS_DIRECT) != ANSWER_YES ||
+			sysroot_read_u64(&t->machine.root, &direct, "%s/loop/dio", layer->sysfs) <
+				0 ||
+			direct)
+			continue;
+		layer_set_trait(layer, TRAIT_HONOURS_DIRECT, ANSWER_NO, KNOWN_DECLARED,
+			"%s/loop/dio = 0 after the experiments, 1 before", layer->sysfs);
+	}
+}
+
 int probe_target_try(const struct probe_options *options, struct probe_target *target,
 	FILE *announce, struct error *error)
 {
@@ -189,6 +209,7 @@ int probe_target_try(const struct probe_options *options, struct probe_target *t
 				&target->report.stack, target->report.experiments);
 		if (r == -EINTR)
 			return error_set(error, EINTR, "interrupted; there is no answer");
+		look_at_loops_again(target);
 	}
 	skip_all(target->report.experiments, target->why_not ? target->why_not : "it had no time");
 	return r;

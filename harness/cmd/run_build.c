@@ -68,8 +68,9 @@ static void note_fallback(struct run_target *t, int r, const struct error *why)
 		why->text, t->target.path);
 	finding_observe_text(f, "fixture_error", why->text);
 	finding_source(f, "building the default fixture");
-	/* a missing mkfs: the message says which package has it, and privileges do not help */
-	finding_remedy(f, "%s", r == -ENOENT ? "install it and run again" : fixture_remedy);
+	/* a missing mkfs or /proc: the message names it, and privileges do not help */
+	finding_remedy(f, "%s",
+		r == -ENOENT ? "install or mount what is missing and run again" : fixture_remedy);
 }
 
 static int check_space(const struct run_plan *plan, size_t t, struct error *error)

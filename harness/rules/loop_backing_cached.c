@@ -95,3 +95,34 @@ static const struct rule loop_backing_cached_rule = {
 	.judge = judge,
 };
 RULE_REGISTER(loop_backing_cached_rule);
+
+/* Where nothing could be tried (a read-only filesystem, a passive probe) it is said by the flag. */
+static void judge_untried(const struct evidence *evidence, struct findings *findings)
+{
+	if (evidence->ledger || evidence->measurement || !claim_of_device(evidence->claim))
+		return;
+	for (size_t i = 0; i < evidence->stack->count; i++) {
+		const struct layer *layer = &evidence->stack->layer[i];
+		struct finding *f;
+
+		if (layer->kind != LAYER_LOOP ||
+			layer_trait(layer, TRAIT_HONOURS_DIRECT) != ANSWER_NO)
+			continue;
+		f = finding_add(findings, &loop_backing_cached_kind,
+			layer->inferred ? SEVERITY_FLAG : SEVERITY_REFUSE, layer->name);
+		finding_message(f, "%s has no direct I/O", layer->name);
+		finding_source(f, "loop/dio");
+		finding_observe_u64(f, "direct_io", 0);
+		break;
+	}
+	name_loop(findings);
+}
+
+static const struct rule loop_backing_declared_rule = {
+	.head = { .id = "loop-backing-declared",
+		.order = 31,
+		.summary = "a loop device without direct I/O, where nothing was tried" },
+	.scope = RULE_TARGET,
+	.judge = judge_untried,
+};
+RULE_REGISTER(loop_backing_declared_rule);

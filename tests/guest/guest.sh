@@ -32,8 +32,12 @@ die() { # STATUS TEXT
 	exit "$1"
 }
 
+help() {
+	sed -n '/^# Boots/,/^set -u/s/^# \{0,1\}//p' "$0"
+}
+
 usage() {
-	sed -n '/^# Boots/,/^set -u/s/^# \{0,1\}//p' "$0" >&2
+	help >&2
 	exit 2
 }
 
@@ -54,6 +58,10 @@ while [ $# -gt 0 ]; do
 		esac
 		shift
 		;;
+	-h | --help)
+		help
+		exit 0
+		;;
 	--) shift && break ;;
 	-*) usage ;;
 	*) break ;;
@@ -61,6 +69,10 @@ while [ $# -gt 0 ]; do
 	shift
 done
 [ $# -gt 0 ] || [ -n "$kernel_only" ] || usage
+[[ $limit =~ ^[1-9][0-9]*$ ]] || die 2 "--timeout $limit: not a number of seconds"
+for extra in ${extras[@]+"${extras[@]}"}; do
+	[[ $extra =~ ^(virtio|nvme|scsi):[1-9][0-9]*$ ]] || die 2 "--extra $extra: not TYPE:MIB"
+done
 case $cache in none | directsync | writeback | writethrough | unsafe) ;; *) usage ;; esac
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -97,7 +109,12 @@ fetch_kernel
 kernel=$(echo "$dir"/kernel/boot/vmlinuz-*)
 release=${kernel##*/vmlinuz-}
 
+# What a script that was killed left behind: its machine went with it (see below), its disks stay.
+for old in "$dir"/run.*/pid; do
+	[ ! -e "$old" ] || [ -e "/proc/$(cat "$old")" ] || rm -rf "${old%/pid}"
+done
 work=$(mktemp -d "$dir/run.XXXXXX") || exit 125
+echo $$ >"$work/pid"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
@@ -215,7 +232,10 @@ done
 cpu=max
 [ "$accel" = tcg ] || cpu=host
 # Times are what it is about: where we may, the guest goes before the rest of a busy machine.
-nice -n -10 timeout -k 5 "$limit" qemu-system-x86_64 -machine "q35,accel=$accel" -cpu "$cpu" -m 512 \
+# And when this script is killed, the machine is told to go as well.
+dies_with_us=(setpriv --pdeathsig TERM)
+"${dies_with_us[@]}" true 2>/dev/null || dies_with_us=()
+${dies_with_us[@]+"${dies_with_us[@]}"} nice -n -10 timeout -k 5 "$limit" qemu-system-x86_64 -machine "q35,accel=$accel" -cpu "$cpu" -m 512 \
 	-nodefaults -display none -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=ttyS0 quiet loglevel=4 panic=-1" \
 	-serial "file:$work/console" -serial "file:$work/answer" "${drives[@]}" \

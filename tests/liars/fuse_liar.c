@@ -2,7 +2,7 @@
 /*
  * A small FUSE filesystem that shows a directory and lies on request:
  *
- *   fuse_liar [--swallow-direct] [--ignore-fsync] SOURCE MOUNTPOINT
+ *   fuse_liar [--swallow-direct] [--ignore-fsync] [--keep-in-memory] SOURCE MOUNTPOINT
  *
  * Without a lie it is honest: O_DIRECT and fsync(2) are passed on to the files beneath. Runs in the
  * foreground until it is unmounted. One flat directory is enough for tests.
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 #define ALIGNMENT 4096
 
 static int source;
-static bool swallow_direct, ignore_fsync;
+static bool swallow_direct, ignore_fsync, keep_in_memory;
 
 static const char *below(const char *path)
 {
@@ -48,12 +49,31 @@ static int liar_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, of
 	return 0;
 }
 
+/* Which file is opened makes no difference: its bytes are kept in one, that no disk ever sees. */
+static int open_in_memory(const char *path, int flags, mode_t mode)
+{
+	static int kept = -1;
+	int fd = openat(source, below(path), flags & ~(O_NOFOLLOW | O_DIRECT), mode);
+
+	if (fd < 0)
+		return fd;
+	if (kept < 0)
+		kept = memfd_create("kept", MFD_CLOEXEC);
+	return dup2(kept, fd);
+}
+
 static int open_below(const char *path, int flags, mode_t mode, struct fuse_file_info *fi)
 {
 	int fd;
 
 	if (swallow_direct)
 		flags &= ~O_DIRECT;
+	if (keep_in_memory) {
+		fd = open_in_memory(path, flags, mode);
+		fi->fh = (uint64_t)fd;
+		fi->direct_io = 1; /* every read asks the server */
+		return fd < 0 ? -errno : 0;
+	}
 	fd = openat(source, below(path), flags & ~O_NOFOLLOW, mode);
 	if (fd < 0)
 		return -errno;
@@ -154,6 +174,8 @@ static bool take(const char *word)
 		return swallow_direct = true;
 	if (strcmp(word, "--ignore-fsync") == 0)
 		return ignore_fsync = true;
+	if (strcmp(word, "--keep-in-memory") == 0)
+		return keep_in_memory = true;
 	return false;
 }
 
@@ -167,7 +189,8 @@ int main(int argc, char **argv)
 		argv++;
 	}
 	if (argc != 3) {
-		fputs("usage: fuse_liar [--swallow-direct] [--ignore-fsync] SOURCE MOUNTPOINT\n",
+		fputs("usage: fuse_liar [--swallow-direct] [--ignore-fsync] [--keep-in-memory] "
+		      "SOURCE MOUNTPOINT\n",
 			stderr);
 		return 2;
 	}

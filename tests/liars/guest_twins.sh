@@ -68,6 +68,13 @@ cryptsetup open --type plain --cipher aes-xts-plain64 --key-size 256 --key-file 
 format /dev/mapper/secret
 probe encrypted /dev/mapper/secret rw
 cryptsetup close secret
+cryptsetup luksFormat -q --type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
+	--sector-size 512 --cipher aes-xts-plain64 --key-size 256 --key-file /tmp/key $a
+cryptsetup open --type luks2 --key-file /tmp/key $a locked
+format /dev/mapper/locked
+probe locked /dev/mapper/locked rw
+cryptsetup close locked
+dd if=/dev/zero of=$a bs=1M count=16 2>/dev/null
 
 lvm pvcreate -q -y $a $b
 lvm vgcreate -q -y group $a $b
@@ -155,6 +162,7 @@ lying striped-nobarrier durable-write flush-not-sent '^ext4$'
 lying striped-switched durable-write write-cache-overridden '^vdc$'
 honest mirrored '1:md:raid1:md0(raid1)' "${disks[@]}"
 honest encrypted '1:crypt:crypt:secret(dm-0)' "${disks[0]}"
+honest locked '1:crypt:crypt:locked(dm-0)' "${disks[0]}"
 honest volume '1:lvm:lvm:group-volume(dm-0)' "${disks[@]}"
 lying mapped-switched durable-write write-cache-overridden '^vdb$'
 # A mapping keeps what it was told of its disk when it was made: switching back does not help it.
@@ -163,7 +171,7 @@ honest mapped '1:dm:linear:mapped(dm-0)' "${disks[0]}"
 if grep -q '^@@probe ram$' "$dir/answer"; then
 	lying ram device-read memory-backed '^ram0$'
 else
-	skip "ext4 on a RAM disk" "the guest's kernel has no brd"
+	cannot_try "ext4 on a RAM disk" "the guest's kernel has no brd"
 fi
 
 honest nvme 1:disk:nvme:nvme0n1

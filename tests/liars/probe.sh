@@ -48,7 +48,7 @@ if zram=$(cat /sys/class/zram-control/hot_add 2>/dev/null); then
 	look "$dir/zram"
 	liar "ext4 on zram" device-read refused memory-backed
 else
-	skip "ext4 on zram" "this kernel has no zram"
+	cannot_try "ext4 on zram" "this kernel has no zram"
 fi
 
 # --- loop devices
@@ -103,7 +103,7 @@ if eatmydata=$(find /usr/lib -name 'libeatmydata.so*' 2>/dev/null | head -n 1) &
 	environment=()
 	liar eatmydata durable-write refused sync-intercepted
 else
-	skip eatmydata "no libeatmydata here"
+	cannot_try eatmydata "no libeatmydata here"
 fi
 
 # --- overlays
@@ -122,7 +122,7 @@ if grep -qw overlay /proc/filesystems; then
 	overlay volatile "$dir/ext4/v" ",volatile"
 	liar "overlay volatile" durable-write refused flush-not-sent
 else
-	skip overlays "this kernel has no overlay"
+	cannot_try overlays "this kernel has no overlay"
 fi
 
 # --- btrfs
@@ -174,7 +174,7 @@ if [ -x "$fuse_liar" ]; then
 	fuse passes
 	twin "a FUSE that passes both on" direct-io-swallowed flush-not-sent
 else
-	skip "a FUSE of our own" "it was not built: no libfuse3-dev"
+	cannot_try "a FUSE of our own" "it was not built: no libfuse3-dev"
 fi
 
 # --- a neighbour on the same disk
