@@ -99,7 +99,7 @@ check-root: $B/ioproof $(E2E) $(LIARS) | $(call after,check) ## run the tests on
 check-long: $B/ioproof $(E2E) $(LIARS) | $(call after,check check-root) ## the same for a night: many kills, a fresh machine
 	$(Q)IOPROOF_LONG=1 $(run-tests) -t 7200 $(E2E) $(LAYERS) $(LONG)
 
-bench: $(BENCH) ## measure the engine's own cost
+bench: $B/ioproof $(BENCH) ## measure the engine's own cost, and the passive probe's
 	$(Q)set -e; for b in $(BENCH); do $$b; done
 
 lint: lint-layout lint-shell lint-house lint-cppcheck lint-tidy ## look for mistakes and bad layout

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What `ioproof probe --passive` costs as a whole process, beside the three tools whose questions
+ * it answers: `findmnt -T PATH`, `lsblk` and `systemd-detect-virt` together. Interleaved pairs in
+ * alternating order, medians, one ratio; the goal is printed beside it and never fails the build.
+ */
+#include <fcntl.h>
+#include <libgen.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "engine/engine.h"
+#include "stats/stats.h"
+
+#define PAIRS 31
+#define GOAL 1.0
+#define PATH "."
+
+extern char **environ;
+
+static const char *const peers[][4] = {
+	{ "findmnt", "-T", PATH, NULL },
+	{ "lsblk", NULL },
+	{ "systemd-detect-virt", NULL },
+};
+
+/* Its output thrown away. -1: it could not be started; its exit status does not matter. */
+static int run_one(const char *const *argv)
+{
+	posix_spawn_file_actions_t quiet;
+	int status, r;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&quiet);
+	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	r = posix_spawnp(&pid, argv[0], &quiet, NULL, (char *const *)argv, environ);
+	posix_spawn_file_actions_destroy(&quiet);
+	if (r != 0 || waitpid(pid, &status, 0) < 0)
+		return -1;
+	return WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
+}
+
+static double time_probe(const char *program)
+{
+	const char *const argv[] = { program, "probe", "--passive", PATH, NULL };
+	uint64_t start = clock_now();
+
+	return run_one(argv) < 0 ? 0 : (double)(clock_now() - start);
+}
+
+static double time_peers(void)
+{
+	uint64_t start = clock_now();
+
+	for (size_t i = 0; i < ARRAY_SIZE(peers); i++)
+		if (run_one(peers[i]) < 0)
+			return 0;
+	return (double)(clock_now() - start);
+}
+
+/* The program stands two directories above this one. */
+static char *program_path(const char *self)
+{
+	_cleanup_free_ char *copy = xstrdup(self);
+
+	return xasprintf("%s/../../ioproof", dirname(copy));
+}
+
+int main(int argc, char **argv)
+{
+	_cleanup_free_ char *program = program_path(argv[0]);
+	double probe[PAIRS], others[PAIRS], ratio[PAIRS];
+
+	if (time_probe(program) <= 0 || time_peers() <= 0) {
+		printf("probe --passive: not compared: %s, findmnt, lsblk or systemd-detect-virt "
+		       "cannot be run\n",
+			program);
+		return 0;
+	}
+	for (int i = 0; i < PAIRS; i++) {
+		others[i] = i % 2 ? time_peers() : 0;
+		probe[i] = time_probe(program);
+		others[i] = i % 2 ? others[i] : time_peers();
+		if (probe[i] <= 0 || others[i] <= 0)
+			return 1;
+		ratio[i] = probe[i] / others[i];
+	}
+	printf("probe --passive: %.1f ms, findmnt + lsblk + systemd-detect-virt %.1f ms, ratio "
+	       "%.3f (goal %.2f)\n",
+		stats_median(probe, PAIRS) / 1e6, stats_median(others, PAIRS) / 1e6,
+		stats_median(ratio, PAIRS), GOAL);
+	return 0;
+}
