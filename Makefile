@@ -12,7 +12,7 @@ PKGS    := mount blkid ext2fs com_err jansson
 # Ours first: what a packager passes in CPPFLAGS, CFLAGS and LDFLAGS is added, never lost.
 cppflags := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DIOPROOF_VERSION='"$(VERSION)"' -Iharness -I. \
             $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS)
-cflags   := -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+cflags   := -std=gnu17 -pthread -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wwrite-strings -Wvla -Wno-unused-parameter $(CFLAGS)
 ldflags  := $(LDFLAGS)
 ldlibs   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm $(LDLIBS)

@@ -8,6 +8,7 @@
 
 #include "cmd/probe_hang.h"
 #include "core/text.h"
+#include "core/watchdog.h"
 #include "probes/environment/environment_probe.h"
 #include "probes/experiments/experiment.h"
 #include "probes/stack/stack_probe.h"
@@ -192,6 +193,25 @@ static void look_at_loops_again(struct probe_target *t)
 	}
 }
 
+/* Far more than the slowest disk takes for 128 MiB: it has stopped. */
+#define SILENCE_SECONDS 60
+
+static int watched_experiments(
+	const struct probe_options *options, struct probe_target *target, unsigned seconds)
+{
+	_cleanup_free_ char *path = text_terminal(options->path);
+	_cleanup_free_ char *text = xasprintf(
+		"ioproof: %s: what is asked there has not been answered for %d s; given up. "
+		"`ioproof probe --passive` asks nothing\n",
+		path, SILENCE_SECONDS);
+	struct watchdog *watchdog = watchdog_start(SILENCE_SECONDS, text);
+	int r = run_experiments(&target->machine, target->directory, target->device, seconds,
+		&target->report.stack, target->report.experiments);
+
+	watchdog_stop(watchdog);
+	return r;
+}
+
 int probe_target_try(const struct probe_options *options, struct probe_target *target,
 	FILE *announce, struct error *error)
 {
@@ -205,8 +225,7 @@ int probe_target_try(const struct probe_options *options, struct probe_target *t
 		if (r == 0 && options->trace)
 			open_trace(target);
 		if (r == 0)
-			r = run_experiments(m, target->directory, target->device, seconds,
-				&target->report.stack, target->report.experiments);
+			r = watched_experiments(options, target, seconds);
 		if (r == -EINTR)
 			return error_set(error, EINTR, "interrupted; there is no answer");
 		look_at_loops_again(target);

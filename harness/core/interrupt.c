@@ -14,7 +14,8 @@ static void note_signal(int number)
 void interrupt_install(void)
 {
 	static const int asks_to_stop[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = note_signal };
+	/* The second of a kind ends us at once: a call may be stuck, and nothing stays behind. */
+	struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND };
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, normal = { .sa_handler = SIG_DFL };
 	struct sigaction inherited;
 	bool hangup_ignored =

@@ -5,7 +5,8 @@
 /*
  * SIGINT, SIGTERM and SIGHUP only raise a flag; loops look at it between two I/Os and unwind with
  * -EINTR, so that every owner cleans up and the partial result is still written. System calls are
- * interrupted (no SA_RESTART). A SIGHUP that was ignored when we started stays so. SIGPIPE and
+ * interrupted (no SA_RESTART). A second signal of the same kind ends the process as it would any
+ * other. A SIGHUP that was ignored when we started stays so. SIGPIPE and
  * SIGXFSZ are ignored: a closed pipe and a file size limit are errors of the write.
  */
 
