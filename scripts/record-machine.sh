@@ -262,3 +262,5 @@ cat >"$out/about.json" <<END
 }
 END
 printf 'record-machine: %s is written. Read it, then say in about.json what is expected.\n' "$out" >&2
+printf 'record-machine: ask it: ioproof probe --sysroot %s %s (%s, by its name in the record)\n' \
+	"$out" "$question" "$path" >&2

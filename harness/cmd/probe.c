@@ -80,13 +80,18 @@ static int write_json(const struct probe *p, struct error *error)
 /* Also under --json -, where it goes with the errors: a gate that closes says why. */
 static void say_required(const struct probe *p)
 {
-	for (int c = 0; c < CLAIM_COUNT; c++)
-		if (p->options.required[c] && p->licence.claim[c].verdict != VERDICT_TRUSTED) {
-			if (p->text)
-				fflush(p->text);
-			complain("--require: %s is %s here", claim_name((enum claim)c),
-				verdict_name(p->licence.claim[c].verdict));
-		}
+	for (int c = 0; c < CLAIM_COUNT; c++) {
+		const struct claim_licence *claim = &p->licence.claim[c];
+		const struct finding *why = findings_gravest(&claim->findings);
+
+		if (!p->options.required[c] || claim->verdict == VERDICT_TRUSTED)
+			continue;
+		if (p->text)
+			fflush(p->text);
+		complain("--require: %s is %s here%s%s%s", claim_name((enum claim)c),
+			verdict_name(claim->verdict), why ? " (" : "",
+			why ? why->kind->head.id : "", why ? ")" : "");
+	}
 }
 
 static int answer(struct probe *p, struct error *error)
@@ -102,8 +107,10 @@ static int answer(struct probe *p, struct error *error)
 			p->target.report.experiments, &p->licence);
 	if (r < 0)
 		return r;
-	if (p->text && p->target.report.experiments->empirical.device)
+	if (p->text && p->target.report.experiments->empirical.device) {
+		fputs("\nby the bytes that moved, it is:\n", p->text);
 		text_stack(p->text, p->options.path, &p->target.report.stack, NULL);
+	}
 	if (p->text && !p->options.passive)
 		text_experiments(p->text, &p->target.report.stack, p->target.report.experiments,
 			&p->licence);

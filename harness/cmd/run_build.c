@@ -13,8 +13,8 @@
 #define CALIBRATION_BYTES MIB
 
 static const char fixture_remedy[] =
-	"run as root (sudo ioproof run); in a container: docker|podman run --privileged, or "
-	"--cap-add SYS_ADMIN --cap-add MKNOD --security-opt apparmor=unconfined "
+	"run as root (sudo ioproof run); start a container (docker run, podman run) with "
+	"--privileged, or --cap-add SYS_ADMIN --cap-add MKNOD --security-opt apparmor=unconfined "
 	"--device /dev/loop-control --device-cgroup-rule 'b 7:* rmw'";
 
 int run_machine_open(struct run_machine *ret, struct error *error)

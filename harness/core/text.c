@@ -188,3 +188,17 @@ bool text_has_word(const char *list, const char *word, char separator)
 	}
 	return false;
 }
+
+char *text_shell_word(const char *s)
+{
+	char *word = xmalloc(4 * strlen(s) + 3), *at = word;
+
+	*at++ = '\'';
+	for (; *s; s++) {
+		if (*s == '\'')
+			at = stpcpy(at, "'\\'");
+		*at++ = *s;
+	}
+	stpcpy(at, "'");
+	return word;
+}

@@ -34,5 +34,7 @@ char *text_bytes(uint64_t bytes);
 char *text_grouped(double value, int digits);
 /* "3.1 s", "120 ms", "38 us", "150 ns". */
 char *text_duration(uint64_t ns);
+/* One word for the shell, in single quotes. */
+char *text_shell_word(const char *s);
 
 #endif

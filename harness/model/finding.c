@@ -191,6 +191,16 @@ const struct finding *findings_settling(const struct findings *findings)
 	return NULL;
 }
 
+const struct finding *findings_gravest(const struct findings *findings)
+{
+	const struct finding *worst = NULL;
+
+	for (size_t i = 0; i < findings->count; i++)
+		if (!worst || findings->item[i].severity > worst->severity)
+			worst = &findings->item[i];
+	return worst && worst->severity > SEVERITY_NOTE ? worst : NULL;
+}
+
 enum verdict findings_verdict(const struct findings *findings)
 {
 	enum severity worst = SEVERITY_NOTE;

@@ -74,6 +74,8 @@ void findings_free(struct findings *findings);
 const struct finding *findings_find(const struct findings *findings, const char *id);
 /* The one that refuses and settles the matter; NULL: none does. */
 const struct finding *findings_settling(const struct findings *findings);
+/* The first of the worst ones; NULL: there are only notes. */
+const struct finding *findings_gravest(const struct findings *findings);
 /* The worst finding decides; none is trusted. Notes do not flag. */
 enum verdict findings_verdict(const struct findings *findings);
 

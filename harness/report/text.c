@@ -169,6 +169,7 @@ static const char *check_meaning(const struct check *c)
 		{ "EINVAL", "a misaligned O_DIRECT read is refused, as a disk refuses it" },
 		{ "success", "a misaligned O_DIRECT read succeeds; a disk would refuse it" },
 		{ "short", "a misaligned O_DIRECT read gets a part; a disk would refuse it" },
+		{ "mixed", "by address, length and offset the answers differ: --json shows each" },
 	};
 
 	for (size_t i = 0; strcmp(c->check, "misaligned") == 0 && i < ARRAY_SIZE(meanings); i++)

@@ -195,6 +195,16 @@ static const char *nothing_tried(const struct experiments *e)
 	return state[0]->why_not;
 }
 
+/* Presence can be shown, absence cannot; and a flush that costs nothing may need nothing. */
+static const char *mode_limits(enum cache_mode mode)
+{
+	return mode == CACHE_MODE_BYPASSED
+		? " (none was seen; one that holds all of the disk looks the same)"
+		: mode == CACHE_MODE_FLUSH_IGNORED
+		? " (or not needed: it takes no longer after 64 MiB than after none)"
+		: "";
+}
+
 void text_experiments(FILE *out, const struct stack *stack, const struct experiments *experiments,
 	const struct licence *licence)
 {
@@ -218,24 +228,9 @@ void text_experiments(FILE *out, const struct stack *stack, const struct experim
 	elision_line(out, &experiments->elision);
 	first_touch_line(out, &experiments->first_touch);
 	flush_scaling_line(out, &experiments->flush_scaling);
-	line(out, "cache below", "%s%s", cache_mode_name(mode),
-		/* Presence can be shown, absence cannot. */
-		mode == CACHE_MODE_BYPASSED
-			? " (none was seen; one that holds all of the disk looks the same)"
-			: "");
+	line(out, "cache below", "%s%s", cache_mode_name(mode), mode_limits(mode));
 	if (experiments->empirical.device)
 		line(out, "moved bytes", "%s", experiments->empirical.device);
-}
-
-/* The gravest finding stands beside the verdict, the figures of each below the table. */
-static const struct finding *gravest(const struct findings *findings)
-{
-	const struct finding *worst = NULL;
-
-	for (size_t i = 0; i < findings->count; i++)
-		if (!worst || findings->item[i].severity > worst->severity)
-			worst = &findings->item[i];
-	return worst && worst->severity > SEVERITY_NOTE ? worst : NULL;
 }
 
 /* A note says its kind once; a reason again where its figures differ. */
@@ -291,6 +286,7 @@ static void finding_lines(
 	}
 }
 
+/* The gravest finding stands beside the verdict, the figures of each below the table. */
 void text_licence(FILE *out, const struct licence *licence)
 {
 	static const char *const word[] = { "trusted", "flagged", "REFUSED" };
@@ -298,7 +294,7 @@ void text_licence(FILE *out, const struct licence *licence)
 
 	fputc('\n', out);
 	for (int c = 0; c < CLAIM_COUNT; c++) {
-		const struct finding *worst = gravest(&licence->claim[c].findings);
+		const struct finding *worst = findings_gravest(&licence->claim[c].findings);
 
 		if (worst)
 			fprintf(out, "  %-17s %-9s %s\n", claim_name((enum claim)c),

@@ -63,25 +63,10 @@ static double resident_share(const struct ledger *ledger)
 	return share_of(ledger->before.resident, ledger->before.pages);
 }
 
-/* One word for the shell; malloc'ed. */
-static char *quoted(const char *text)
-{
-	char *word = xmalloc(4 * strlen(text) + 3), *at = word;
-
-	*at++ = '\'';
-	for (; *text; text++) {
-		if (*text == '\'')
-			at = stpcpy(at, "'\\'");
-		*at++ = *text;
-	}
-	stpcpy(at, "'");
-	return word;
-}
-
 /* The commands with this file's name, ready to be pasted; of our own file nobody knows one. */
 static void name_file(const char *file, struct finding *finding)
 {
-	_cleanup_free_ char *word = file ? quoted(file) : NULL;
+	_cleanup_free_ char *word = file ? text_shell_word(file) : NULL;
 
 	if (word)
 		finding_remedy(finding,

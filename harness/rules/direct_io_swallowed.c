@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "rules/deficit.h"
 #include "rules/dirtied.h"
+#include "rules/fuse_remedy.h"
 
 static const struct finding_kind direct_io_swallowed_kind = {
 	.head = { .id = "direct-io-swallowed",
@@ -111,39 +112,40 @@ static void judge_declared(const struct evidence *evidence, struct findings *fin
 	finding_observe_text(finding, "honours_o_direct", answer_name(trait->answer));
 }
 
-/* What helps with the layer that is blamed; by its type and a word of its options. */
-static const struct {
-	const char *type, *option, *remedy; /* NULL: any */
-} remedies[] = {
-	{ NULL, "data=journal",
-		"Mount it without `data=journal`: take the option out of /etc/fstab, unmount, and "
-		"mount again (a remount cannot change it; `tune2fs -l` shows whether it is a "
-		"default of the filesystem's). Another directory of the same mount changes "
-		"nothing." },
-	{ "fuse.bindfs", NULL,
-		"Mount it with `--forward-odirect=4096`, or measure the directory that it shows: "
-		"`findmnt -no SOURCE -T DIR`, then `ioproof run --on` that." },
-};
-
-static const char *remedy_for(const struct layer *layer)
+static void remedy_bindfs(const struct layer *fuse, struct finding *finding)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(remedies); i++)
-		if ((!remedies[i].type || strcmp(layer->type, remedies[i].type) == 0) &&
-			(!remedies[i].option ||
-				(layer->options &&
-					text_has_word(layer->options, remedies[i].option, ','))))
-			return remedies[i].remedy;
-	return NULL;
+	_cleanup_free_ char *word = fuse->source && fuse->source[0] == '/'
+		? text_shell_word(fuse->source)
+		: xstrdup("SOURCE");
+
+	finding_remedy(finding,
+		"Measure the directory that it shows: `ioproof run --on %s`. Mounting it with "
+		"`--forward-odirect=4096` passes O_DIRECT on and leaves the number flagged.",
+		word);
+}
+
+/* What helps with the layer that is blamed. */
+static void remedy_for(const struct layer *layer, struct finding *finding)
+{
+	if (layer->options && text_has_word(layer->options, "data=journal", ','))
+		finding_remedy(finding,
+			"Mount it without `data=journal`: take the option out of /etc/fstab, "
+			"unmount, and mount again (a remount cannot change it; `tune2fs -l` shows "
+			"whether it is a default of the filesystem's). Another directory of the "
+			"same mount changes nothing.");
+	else if (fuse_served_by(layer, "bindfs"))
+		remedy_bindfs(layer, finding);
+	else if (layer->kind == LAYER_FUSE)
+		fuse_remedy(layer, finding);
 }
 
 static void name_remedy(const struct stack *stack, struct findings *findings)
 {
 	const struct layer *layer = top_filesystem(stack);
-	const char *remedy = layer ? remedy_for(layer) : NULL;
 
-	for (size_t i = 0; remedy && i < findings->count; i++)
+	for (size_t i = 0; layer && i < findings->count; i++)
 		if (findings->item[i].kind == &direct_io_swallowed_kind)
-			finding_remedy(&findings->item[i], "%s", remedy);
+			remedy_for(layer, &findings->item[i]);
 }
 
 static void judge(const struct evidence *evidence, struct findings *findings)

@@ -33,9 +33,14 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 	if (!limit || !limit->set || (e->memory_bytes && limit->value >= e->memory_bytes))
 		return;
 	finding = finding_add(findings, &memory_limit_kind, SEVERITY_NOTE, NULL);
-	finding_message(finding, "this process and its page cache may use %llu MiB of %llu MiB",
-		(unsigned long long)(limit->value / MIB),
-		(unsigned long long)(e->memory_bytes / MIB));
+	if (e->memory_bytes)
+		finding_message(finding,
+			"this process and its page cache may use %llu MiB of %llu MiB",
+			(unsigned long long)(limit->value / MIB),
+			(unsigned long long)(e->memory_bytes / MIB));
+	else
+		finding_message(finding, "this process and its page cache may use %llu MiB",
+			(unsigned long long)(limit->value / MIB));
 	finding_source(finding, "%s", limit->source);
 	finding_observe_u64(finding, "limit_bytes", limit->value);
 	if (e->memory_bytes)

@@ -18,9 +18,10 @@ static const struct finding_kind foreign_io_kind = {
 		   "honest warm read showed 18 to 21 % \"device bytes\" the same way.",
 	.touches = "Flags device-read, device-write and durable-write; a note where a "
 		   "private cgroup tells ours apart.",
-	.remedy =
-		"See who it is (`iotop -obn1`, `pidstat -d 1 5`), stop it or wait; as root ioproof "
-		"counts its own I/O in a private cgroup.",
+	.remedy = "See who it is (`iotop -obn1`, `pidstat -d 1 5`), stop it or wait; as root, and "
+		  "in a "
+		  "container with the flags of `ioproof explain missing-privilege`, ioproof counts "
+		  "its own I/O in a private cgroup.",
 };
 FINDING_REGISTER(foreign_io_kind);
 

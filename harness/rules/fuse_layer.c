@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A FUSE filesystem: a process answers, and what it does cannot be counted from here.
-#include "rules/rules.h"
+#include "rules/fuse_remedy.h"
 
 static const struct finding_kind fuse_layer_kind = {
 	.head = { .id = "fuse-layer",
@@ -26,8 +26,10 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 	if (!fuse || !claim_of_device_or_durable(evidence->claim))
 		return;
 	finding = finding_add(findings, &fuse_layer_kind, SEVERITY_FLAG, fuse->name);
-	finding_message(
-		finding, "%s (%s) is a server process, not counted", fuse->name, fuse->type);
+	finding_message(finding, "%s is answered by a server process%s%s%s, not counted",
+		fuse->type, fuse->server_name ? " (" : "", fuse->server_name ?: "",
+		fuse->server_name ? ")" : "");
+	fuse_remedy(fuse, finding);
 	finding_source(finding, "proc/self/mountinfo");
 	finding_observe_text(finding, "type", fuse->type);
 	finding_observe_text(finding, "mount_source", fuse->source);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The data lives in this machine's memory.
+#include <string.h>
+
 #include "rules/deficit.h"
 
 static const struct finding_kind memory_backed_kind = {
@@ -55,7 +57,11 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 	source = layer->traits[TRAIT_IN_MEMORY].source;
 	finding = finding_add(
 		findings, &memory_backed_kind, severity_of(evidence, layer), layer->name);
-	finding_message(finding, "%s (%s) keeps its data in memory", layer->name, layer->type);
+	if (strcmp(layer->name, layer->type) == 0)
+		finding_message(finding, "%s keeps its data in memory", layer->name);
+	else
+		finding_message(
+			finding, "%s (%s) keeps its data in memory", layer->name, layer->type);
 	finding_source(finding, "%s", source ? source : "the layer's type");
 	finding_observe_text(finding, "type", layer->type);
 }

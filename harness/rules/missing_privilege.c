@@ -14,8 +14,10 @@ static const struct finding_kind missing_privilege_kind = {
 		   "Nothing shows whose the 64 MiB were; as root a private cgroup does.",
 	.touches = "Flags device-read, device-write and durable-write; a note for "
 		   "page-cache-read.",
-	.remedy = "`sudo ioproof run`; in a container: `docker|podman run --privileged "
-		  "--cgroupns=host -v /sys/fs/cgroup:/sys/fs/cgroup:rw`.",
+	.remedy =
+		"Run it as root: `sudo ioproof run`, `sudo ioproof probe`; in a container (docker "
+		"has the same flags): `podman run --privileged --cgroupns=host -v "
+		"/sys/fs/cgroup:/sys/fs/cgroup:rw`.",
 };
 FINDING_REGISTER(missing_privilege_kind);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A buffered read that says "device" and was answered by this machine's page cache.
 #include "rules/deficit.h"
+#include "rules/fuse_remedy.h"
 
 static const struct finding_kind served_from_page_cache_kind = {
 	.head = { .id = "served-from-page-cache",
@@ -32,6 +33,8 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 	finding = finding_add(findings, &served_from_page_cache_kind, SEVERITY_REFUSE,
 		deficit.blame ? deficit.blame->name : NULL);
 	deficit_report(&deficit, evidence, finding);
+	/* Evicting reaches this mount's pages, not those of the server's own files. */
+	fuse_remedy(stack_find(evidence->stack, LAYER_FUSE), finding);
 }
 
 static const struct rule served_from_page_cache_rule = {

@@ -180,6 +180,13 @@ static void list_durable_write(const struct evidence *e, char **list)
 		list_add(list, "any flush: no whole disk under the path could be seen");
 }
 
+static bool caches_itself(const struct layer *fs)
+{
+	return fs &&
+		(fs->kind == LAYER_FUSE || fs->kind == LAYER_DATASET || fs->kind == LAYER_UNKNOWN ||
+			fs->kind == LAYER_SHARE || fs->kind == LAYER_HIDDEN);
+}
+
 static void list_buffered_write(const struct evidence *e, char **list)
 {
 	const struct layer *fs = stack_filesystem(e->stack);
@@ -188,8 +195,7 @@ static void list_buffered_write(const struct evidence *e, char **list)
 		list_add(list, "which filesystem took the writes");
 	else if (layer_trait(fs, TRAIT_IN_MEMORY) == ANSWER_YES)
 		return;
-	else if (fs->kind == LAYER_FUSE || fs->kind == LAYER_DATASET || fs->kind == LAYER_UNKNOWN ||
-		fs->kind == LAYER_SHARE || fs->kind == LAYER_HIDDEN)
+	else if (caches_itself(fs))
 		list_add(list, "whether the page cache took the bytes: %s keeps a cache of its own",
 			fs->name);
 	else if (!e->ledger->machine.dirtied_known)
@@ -228,6 +234,7 @@ static void list_claim(const struct evidence *e, char **list)
 
 static void judge(const struct evidence *evidence, struct findings *findings)
 {
+	const struct layer *fs = stack_filesystem(evidence->stack);
 	_cleanup_free_ char *list = NULL;
 	struct finding *finding;
 
@@ -241,6 +248,12 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 	finding = flag(findings, NULL, "the witnesses of the interval");
 	finding_message(finding, "not known: %s", list);
 	finding_observe_text(finding, "not_known", list);
+	if (evidence->claim != CLAIM_BUFFERED_WRITE || !caches_itself(fs))
+		return;
+	finding_remedy(finding,
+		"No setting lifts this: the cache of %s is not counted. Claim a durable write "
+		"instead (fsync inside the timer), or measure what it stands on.",
+		fs->name);
 }
 
 static const struct rule witness_unavailable_rule = {

@@ -174,7 +174,7 @@ static void report(const struct touching *t, struct first_touch_experiment *ret)
 
 	ret->regions = first_touch_regions(pair, pairs, ret->region);
 	if (ret->regions == 0) {
-		experiment_skip(&ret->state, "only %zu pairs of reads in the time%s", pairs,
+		experiment_skip(&ret->state, "%zu pairs of reads in the time are too few%s", pairs,
 			t->blocks.raw ? " (blocks of zeros do not count)" : "");
 		return;
 	}

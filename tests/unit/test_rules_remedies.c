@@ -73,9 +73,41 @@ static void test_bindfs_is_told_its_own_option(void **state)
 	findings_free(&findings);
 }
 
+/* The kernel shows bindfs as plain "fuse": the process tells, and the mount's source. */
+static void test_fuse_server_is_cured_by_what_it_stands_on(void **state)
+{
+	static const struct {
+		const char *server, *source, *part;
+	} servers[] = {
+		{ "bindfs", "/srv/a b", "`ioproof run --on '/srv/a b'`" },
+		{ "ntfs-3g", "/dev/sdb1", "`mount -t ntfs3 '/dev/sdb1' DIR`" },
+		{ "ntfs-3g", "/srv/image", "`mount -t ntfs3 -o loop '/srv/image' DIR`" },
+		{ "other", "/srv/data", "`ioproof run --on '/srv/data'`" },
+		{ "other", "name", "`ioproof run --on DIR`" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
+		struct findings findings = { 0 };
+		struct scene s;
+		const struct finding *finding;
+
+		scene_honest(&s, scene_bindfs, SCENE_DIRECT);
+		scene_all_read(&s, 0);
+		free(s.stack.layer[0].name);
+		s.stack.layer[0].name = xstrdup("fuse");
+		s.stack.layer[0].server_name = xstrdup(servers[i].server);
+		s.stack.layer[0].source = xstrdup(servers[i].source);
+		finding = judged(&s, "direct-io-swallowed", &findings);
+		if (!strstr(finding->remedy, servers[i].part))
+			fail_msg("%s: no %s", finding->remedy, servers[i].part);
+		findings_free(&findings);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fuse_server_is_cured_by_what_it_stands_on),
 		cmocka_unit_test(test_resident_file_is_named_as_the_shell_reads_it),
 		cmocka_unit_test(test_journalled_data_is_cured_at_the_mount_only),
 		cmocka_unit_test(test_bindfs_is_told_its_own_option),
