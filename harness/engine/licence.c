@@ -95,8 +95,8 @@ void licence_free(struct licence *licence)
 		findings_free(&licence->claim[claim].findings);
 }
 
-enum direct_answer licence_direct_answer(
-	const struct experiments *experiments, const struct claim_licence *claim, bool write)
+enum direct_answer licence_direct_answer(const struct experiments *experiments,
+	const struct claim_licence *claim, bool write, const char **layer)
 {
 	/* The first that was found decides: from "did not take it" to "answered further down". */
 	static const struct {
@@ -116,12 +116,20 @@ enum direct_answer licence_direct_answer(
 	};
 	const struct direct_experiment *d = &experiments->direct;
 
+	if (layer)
+		*layer = NULL;
 	if (!d->state.done)
 		return DIRECT_UNKNOWN;
 	if (d->open_errno || (write ? d->write_errno : d->read_errno))
 		return DIRECT_UNSUPPORTED;
-	for (size_t i = 0; i < ARRAY_SIZE(meaning); i++)
-		if (findings_find(&claim->findings, meaning[i].finding))
-			return meaning[i].answer;
+	for (size_t i = 0; i < ARRAY_SIZE(meaning); i++) {
+		const struct finding *f = findings_find(&claim->findings, meaning[i].finding);
+
+		if (!f)
+			continue;
+		if (layer)
+			*layer = f->layer;
+		return meaning[i].answer;
+	}
 	return DIRECT_HONOURED;
 }

@@ -23,8 +23,11 @@ int licence_judge(const struct stack *stack, const struct environment *environme
 	const struct experiments *experiments, struct licence *ret);
 void licence_free(struct licence *licence);
 
-/* What direct reads (or writes) got, in one word, from the findings about them. */
-enum direct_answer licence_direct_answer(
-	const struct experiments *experiments, const struct claim_licence *claim, bool write);
+/*
+ * What direct reads (or writes) got, in one word, from the findings about them; and at which layer
+ * (it lives as long as claim; NULL: none is blamed). layer itself may be NULL.
+ */
+enum direct_answer licence_direct_answer(const struct experiments *experiments,
+	const struct claim_licence *claim, bool write, const char **layer);
 
 #endif

@@ -26,6 +26,11 @@ enum direct_answer {
 
 #define DIRECT_MISALIGNED_SHORT (-1)
 
+/* errno of an I/O that breaks one alignment each; 0: it succeeded; or SHORT. */
+struct direct_misaligned {
+	int address, length, offset;
+};
+
 struct direct_experiment {
 	struct experiment_state state;
 	int open_errno;          /* of open with O_DIRECT; 0: accepted */
@@ -33,8 +38,7 @@ struct direct_experiment {
 	int write_errno;         /* of the first aligned direct write */
 	bool alignment_declared; /* statx STATX_DIOALIGN was answered; 0/0 then: no direct I/O */
 	uint32_t memory_alignment, offset_alignment;
-	/* errno of a read that breaks one alignment each; 0: it succeeded; or SHORT. */
-	int misaligned_address, misaligned_length, misaligned_offset;
+	struct direct_misaligned misaligned_read, misaligned_write;
 	struct ledger read, write; /* of the same bytes, for the rules */
 };
 

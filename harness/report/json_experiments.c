@@ -27,26 +27,33 @@ static json_t *misaligned_word(int result)
 						 : errno_word(result);
 }
 
+static json_t *misaligned_document(const struct direct_misaligned *misaligned)
+{
+	json_t *object = json_object();
+
+	json_set(object, "address", misaligned_word(misaligned->address));
+	json_set(object, "length", misaligned_word(misaligned->length));
+	json_set(object, "offset", misaligned_word(misaligned->offset));
+	return object;
+}
+
 static json_t *direct_document(const struct direct_experiment *d, const struct stack *stack)
 {
-	json_t *object = experiment_object(&d->state), *declared = json_null(), *misaligned;
+	json_t *object = experiment_object(&d->state), *declared = json_null();
 
 	if (!d->state.done)
 		return object;
-	misaligned = json_object();
 	if (d->alignment_declared) {
 		declared = json_object();
 		json_set(declared, "memory_bytes", json_count(d->memory_alignment));
 		json_set(declared, "offset_bytes", json_count(d->offset_alignment));
 	}
-	json_set(misaligned, "address", misaligned_word(d->misaligned_address));
-	json_set(misaligned, "length", misaligned_word(d->misaligned_length));
-	json_set(misaligned, "offset", misaligned_word(d->misaligned_offset));
 	json_set(object, "open_error", errno_word(d->open_errno));
 	json_set(object, "read_error", errno_word(d->read_errno));
 	json_set(object, "write_error", errno_word(d->write_errno));
 	json_set(object, "declared", declared);
-	json_set(object, "misaligned", misaligned);
+	json_set(object, "misaligned", misaligned_document(&d->misaligned_read));
+	json_set(object, "misaligned_write", misaligned_document(&d->misaligned_write));
 	json_set(object, "read", ledger_document(&d->read, stack));
 	json_set(object, "write", ledger_document(&d->write, stack));
 	return object;

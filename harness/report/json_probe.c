@@ -18,6 +18,18 @@ static json_t *claims_document(const struct licence *licence)
 	return array;
 }
 
+/* The answer, and under "..._at" the layer that it is about. */
+static void set_direct(json_t *document, const char *key, const struct experiments *experiments,
+	const struct claim_licence *claim, bool write)
+{
+	_cleanup_free_ char *at = xasprintf("%s_at", key);
+	const char *layer;
+	enum direct_answer answer = licence_direct_answer(experiments, claim, write, &layer);
+
+	json_set(document, key, json_text(direct_answer_name(answer)));
+	json_set(document, at, json_text(layer));
+}
+
 json_t *probe_document(const struct environment *environment, const struct target_report *target,
 	const struct licence *licence)
 {
@@ -32,12 +44,8 @@ json_t *probe_document(const struct environment *environment, const struct targe
 	json_set(document, "tool", tool);
 	json_set(document, "environment", environment_document(environment));
 	json_set(document, "targets", targets);
-	json_set(document, "direct_reads",
-		json_text(direct_answer_name(
-			licence_direct_answer(experiments, &claim[CLAIM_DEVICE_READ], false))));
-	json_set(document, "direct_writes",
-		json_text(direct_answer_name(
-			licence_direct_answer(experiments, &claim[CLAIM_DEVICE_WRITE], true))));
+	set_direct(document, "direct_reads", experiments, &claim[CLAIM_DEVICE_READ], false);
+	set_direct(document, "direct_writes", experiments, &claim[CLAIM_DEVICE_WRITE], true);
 	json_set(document, "claims", claims_document(licence));
 	return document;
 }

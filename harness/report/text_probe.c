@@ -32,26 +32,36 @@ static char *misaligned_text(int result)
 	return xasprintf("a misaligned read is refused (%s)", strerrorname_np(result));
 }
 
-static const char *direct_text(enum direct_answer answer)
+/* layer: where it was cached, or NULL. */
+static char *direct_text(enum direct_answer answer, const char *layer)
 {
-	return answer == DIRECT_CACHED_BELOW ? "answered by a cache below"
-		: answer == DIRECT_FALLBACK  ? "buffered"
-		: answer == DIRECT_UNKNOWN   ? "cannot tell"
-					     : direct_answer_name(answer);
+	if (answer == DIRECT_CACHED_BELOW && layer)
+		return xasprintf("answered by a cache at %s", layer);
+	return xstrdup(answer == DIRECT_CACHED_BELOW ? "answered by a cache below"
+			: answer == DIRECT_FALLBACK  ? "buffered"
+			: answer == DIRECT_UNKNOWN   ? "cannot tell"
+						     : direct_answer_name(answer));
 }
 
-static void direct_line(FILE *out, const struct direct_experiment *d, enum direct_answer read,
-	enum direct_answer write)
+static void direct_line(
+	FILE *out, const struct experiments *e, const struct claim_licence claim[CLAIM_COUNT])
 {
-	_cleanup_free_ char *misaligned = misaligned_text(d->misaligned_address);
+	const struct direct_experiment *d = &e->direct;
+	const char *read_at, *write_at;
+	enum direct_answer read =
+		licence_direct_answer(e, &claim[CLAIM_DEVICE_READ], false, &read_at);
+	enum direct_answer write =
+		licence_direct_answer(e, &claim[CLAIM_DEVICE_WRITE], true, &write_at);
+	_cleanup_free_ char *reads = direct_text(read, read_at);
+	_cleanup_free_ char *writes = direct_text(write, write_at);
+	_cleanup_free_ char *misaligned = misaligned_text(d->misaligned_read.address);
 
 	if (!d->state.done)
 		line(out, "O_DIRECT", "not tested: %s", d->state.why_not);
 	else if (d->open_errno)
 		line(out, "O_DIRECT", "unsupported: open says %s", strerror(d->open_errno));
 	else
-		line(out, "O_DIRECT", "reads %s, writes %s; %s", direct_text(read),
-			direct_text(write), misaligned);
+		line(out, "O_DIRECT", "reads %s, writes %s; %s", reads, writes, misaligned);
 }
 
 /* "loop0 32, vda 32" */
@@ -219,9 +229,7 @@ void text_experiments(FILE *out, const struct stack *stack, const struct experim
 		wrap_print(out, "  ", 4, text);
 		return;
 	}
-	direct_line(out, &experiments->direct,
-		licence_direct_answer(experiments, &claim[CLAIM_DEVICE_READ], false),
-		licence_direct_answer(experiments, &claim[CLAIM_DEVICE_WRITE], true));
+	direct_line(out, experiments, claim);
 	flush_line(out, stack, &experiments->flush);
 	if (experiments->trace.asked)
 		trace_line(out, stack, experiments);

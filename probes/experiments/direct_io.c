@@ -29,9 +29,9 @@ static void read_declared(int fd, struct direct_experiment *d)
 	d->offset_alignment = stx.stx_dio_offset_align;
 }
 
-static int misaligned(int fd, char *buffer, size_t length, off_t offset)
+static int misaligned(int fd, bool write, char *buffer, size_t length, off_t offset)
 {
-	ssize_t n = pread(fd, buffer, length, offset);
+	ssize_t n = write ? pwrite(fd, buffer, length, offset) : pread(fd, buffer, length, offset);
 
 	if (n < 0)
 		return errno;
@@ -83,11 +83,13 @@ static int read_data(const struct experiment_view *view, void *buffer, struct di
 	return 0;
 }
 
-static void break_alignment(int fd, char *buffer, struct direct_experiment *d)
+static struct direct_misaligned break_alignment(int fd, bool write, char *buffer)
 {
-	d->misaligned_address = misaligned(fd, buffer + 1, PAGE, 0);
-	d->misaligned_length = misaligned(fd, buffer, PAGE - 1, 0);
-	d->misaligned_offset = misaligned(fd, buffer, PAGE, 1);
+	return (struct direct_misaligned){
+		.address = misaligned(fd, write, buffer + 1, PAGE, 0),
+		.length = misaligned(fd, write, buffer, PAGE - 1, 0),
+		.offset = misaligned(fd, write, buffer, PAGE, 1),
+	};
 }
 
 static int make(const struct experiment_view *view, struct experiments *experiments)
@@ -102,15 +104,17 @@ static int make(const struct experiment_view *view, struct experiments *experime
 	r = write_data(view, buffer, d);
 	if (r == 0)
 		r = read_data(view, buffer, d);
-	if (r == 0 && view->scratch.direct_fd >= 0)
-		break_alignment(view->scratch.direct_fd, buffer, d);
+	if (r == 0 && view->scratch.direct_fd >= 0) {
+		d->misaligned_read = break_alignment(view->scratch.direct_fd, false, buffer);
+		d->misaligned_write = break_alignment(view->scratch.direct_fd, true, buffer);
+	}
 	buffer_free(buffer, BLOCK);
 	return r;
 }
 
 static const struct experiment direct_io = {
 	.head = { "direct-io", 10, "is O_DIRECT honoured, for reads and for writes" },
-	.written_bytes = SIZE,
+	.written_bytes = SIZE + 3 * PAGE,
 	.state = offsetof(struct experiments, direct.state),
 	.needs_file = true,
 	.act = "direct I/O",

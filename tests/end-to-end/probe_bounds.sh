@@ -39,6 +39,23 @@ own=$(sed -n 's/^write_bytes: //p' <<<"$out")
 holds "own <= 132 * 1024 * 1024" "its own account says the same" "$own"
 is "$(find "$dir/ext4" -mindepth 1 -not -name lost+found)" "" "nothing is left in the directory"
 
+# --- each part of the direct I/O matrix, reads and writes apart, and where the answer comes from
+matrix='.targets[0].experiments.direct | [.open_error, .declared.memory_bytes > 0,
+	.misaligned.address, .misaligned.length, .misaligned.offset,
+	.misaligned_write.address, .misaligned_write.length, .misaligned_write.offset,
+	.read.residency.after.resident, .write.residency.after.resident,
+	.read.machine.pages_dirtied != null, .write.machine.pages_dirtied != null] | @csv'
+refused='"EINVAL","EINVAL","EINVAL"'
+is "$(jq -r "$matrix" "$json" | sed 's/,true,/,yes,/')" ",yes,$refused,$refused,0,0,true,true" \
+	"ext4: each alignment is broken for reads and for writes, and residency and dirtying are read"
+is "$(jq -r '[.direct_reads, .direct_reads_at, .direct_writes, .direct_writes_at] | @csv' "$json")" \
+	'"honoured",,"honoured",' "ext4 on a direct loop: honoured, and nobody is blamed"
+layer_filesystem "$dir/buffered" ext4 off 200
+capture "$IOPROOF" probe --quick --json "$json" "$dir/buffered"
+is "$(jq -r '[.direct_reads, .direct_reads_at] | @csv' "$json")" "\"cached-below\",\"${device#/dev/}\"" \
+	"ext4 on a buffered loop: cached below, at the loop device"
+like "$out" "reads answered by a cache at ${device#/dev/}" "and the text says where"
+
 # --- a block device as target
 layer_image "$dir/raw.img" 200
 raw=$(layer_loop "$dir/raw.img" on)
