@@ -98,6 +98,8 @@ extern const unsigned flush_scaling_mib[FLUSH_SCALING_STEPS];
 struct flush_scaling_experiment {
 	struct experiment_state state;
 	uint64_t ns[FLUSH_SCALING_STEPS]; /* the first: median of a few; 0: not reached */
+	/* Of the flushes after nothing: the slowest, and what nine of ten stay below. */
+	uint64_t empty_max_ns, empty_p90_ns;
 	uint64_t write_ns;  /* of a 4 KiB direct write over an old one, the fastest of a few */
 	bool flush_counted; /* the leaf counted at least a flush for each sync */
 	enum answer volatile_cache; /* as the leaf's queue declares */

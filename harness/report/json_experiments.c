@@ -147,6 +147,8 @@ static json_t *flush_scaling_document(const struct flush_scaling_experiment *f)
 	if (!f->state.done)
 		return object;
 	json_set(object, "device", json_text(f->device));
+	json_set(object, "empty_flush_max_ns", json_count(f->empty_max_ns));
+	json_set(object, "empty_flush_p90_ns", json_count(f->empty_p90_ns));
 	json_set(object, "write_4k_ns", json_count(f->write_ns));
 	json_set(object, "flush_counted", json_boolean(f->flush_counted));
 	json_set(object, "volatile_cache", json_text(answer_name(f->volatile_cache)));

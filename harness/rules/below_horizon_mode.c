@@ -77,6 +77,16 @@ static bool steps_grow(const uint64_t ns[FLUSH_SCALING_STEPS], uint64_t base)
 	return true;
 }
 
+/*
+ * On a busy machine some flushes after nothing are slow too. What 64 MiB cost must stand out of all
+ * of them by as much as out of the fastest, and what 16 MiB did out of nearly all.
+ */
+static bool chance_may_grow(const struct flush_scaling_experiment *flush)
+{
+	return flush->ns[FLUSH_SCALING_STEPS - 1] <= flush->empty_max_ns + FLUSH_GROWS_NS ||
+		flush->ns[FLUSH_SCALING_STEPS - 2] <= flush->empty_p90_ns;
+}
+
 enum flush_shape flush_shape_of(const struct flush_scaling_experiment *flush)
 {
 	const uint64_t base = fastest(flush->ns), last = flush->ns[FLUSH_SCALING_STEPS - 1];
@@ -86,7 +96,7 @@ enum flush_shape flush_shape_of(const struct flush_scaling_experiment *flush)
 	if (last <= base + FLUSH_FLAT_NS)
 		return base <= FLUSH_BASE_MAX_NS ? FLUSH_FLAT : FLUSH_UNKNOWN;
 	if (last > base + FLUSH_GROWS_NS && (double)last > FLUSH_GROWS_RATIO * (double)base &&
-		steps_grow(flush->ns, base))
+		steps_grow(flush->ns, base) && !chance_may_grow(flush))
 		return FLUSH_GROWS;
 	return FLUSH_UNKNOWN;
 }
@@ -107,6 +117,13 @@ static bool write_is_cached(const struct experiments *e)
 		WRITE_CACHED_RATIO * (double)e->first_touch.retouch_median_ns;
 }
 
+/* It costs next to nothing: no more than a few answers from the cache. */
+static bool flush_is_free(const struct experiments *e)
+{
+	return (double)fastest(e->flush_scaling.ns) <=
+		FLUSH_FREE_RATIO * (double)e->first_touch.retouch_median_ns;
+}
+
 static enum cache_mode mode_of_cached(const struct experiments *e)
 {
 	const struct flush_scaling_experiment *flush = &e->flush_scaling;
@@ -117,7 +134,8 @@ static enum cache_mode mode_of_cached(const struct experiments *e)
 	case FLUSH_GROWS:
 		return CACHE_MODE_WRITEBACK;
 	case FLUSH_FLAT:
-		return write_is_cached(e) ? CACHE_MODE_FLUSH_IGNORED : CACHE_MODE_CANNOT_TELL;
+		return write_is_cached(e) && flush_is_free(e) ? CACHE_MODE_FLUSH_IGNORED
+							      : CACHE_MODE_CANNOT_TELL;
 	case FLUSH_UNKNOWN:
 		break;
 	}
