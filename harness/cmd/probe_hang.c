@@ -53,6 +53,7 @@ const struct machine_calls *probe_calls_by_table(void)
 	calls = machine_calls_none;
 	calls.loop_status = machine_calls_live.loop_status;
 	calls.device_content = machine_calls_live.device_content;
+	calls.dm_targets = machine_calls_live.dm_targets;
 	calls.cpuid = machine_calls_live.cpuid;
 	return &calls;
 }

@@ -43,16 +43,19 @@ static void open_directory(const char *path, struct probe_target *t)
 		t->why_not = xasprintf("it cannot be opened: %s", strerror(errno));
 }
 
+static const char *advice(int reason)
+{
+	if (reason != EPERM && reason != EACCES)
+		return "";
+	return geteuid() == 0 ? " (a container or a security policy forbids it)" : " (try sudo)";
+}
+
 static void open_device(const char *path, struct probe_target *t)
 {
 	t->device = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (t->device < 0)
-		t->why_not =
-			xasprintf("the device cannot be opened for reading: %s%s", strerror(errno),
-				errno == EPERM || errno == EACCES ? geteuid() == 0
-						? " (a container or a security policy forbids it)"
-						: " (try sudo)"
-								  : "");
+		t->why_not = xasprintf("the device cannot be opened for reading: %s%s",
+			strerror(errno), advice(errno));
 }
 
 static void open_for_experiments(
@@ -161,16 +164,14 @@ static void open_trace(struct probe_target *t)
 /* Every part says why it was not made, unless it has a reason of its own. */
 static void skip_all(struct experiments *e, const char *why)
 {
-	struct experiment_state *state[] = { &e->direct.state, &e->cached.state, &e->flush.state,
-		&e->elision.state, &e->first_touch.state, &e->flush_scaling.state,
-		&e->empirical.state };
-	struct experiment_state *trace = &e->trace.state;
+	struct experiment_state *state[EXPERIMENT_STATES];
 
+	if (!e->trace.asked)
+		experiment_skip(&e->trace.state, "not asked for: --trace");
+	experiments_states(e, state);
 	for (size_t i = 0; i < ARRAY_SIZE(state); i++)
 		if (!state[i]->done && !state[i]->why_not)
 			experiment_skip(state[i], "%s", why);
-	if (!trace->done && !trace->why_not)
-		experiment_skip(trace, "%s", e->trace.asked ? why : "not asked for: --trace");
 }
 
 /* Anyone may switch a loop device meanwhile (losetup --direct-io); what holds is how it is left. */

@@ -21,6 +21,9 @@
 #define SYSROOT_ATTRIBUTE_MAX ((size_t)(64 * KIB)) /* one sysfs attribute */
 #define SYSROOT_FILE_MAX ((size_t)(32 * MIB))      /* mountinfo of 50,000 lines is about 8 MiB */
 
+/* proc/self/ns/pid of every machine's first namespace (PROC_PID_INIT_INO, proc_ns.h). */
+#define FIRST_PID_NAMESPACE "pid:[4026531836]"
+
 struct cpuid_registers {
 	uint32_t eax, ebx, ecx, edx;
 };

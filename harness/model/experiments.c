@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/experiments.h"
 
+#include <string.h>
+
 const unsigned flush_scaling_mib[FLUSH_SCALING_STEPS] = { 0, 1, 4, 16, 64 };
 
 const char *direct_answer_name(enum direct_answer answer)
@@ -30,19 +32,20 @@ const char *cache_mode_name(enum cache_mode mode)
 	return name[mode];
 }
 
+void experiments_states(struct experiments *e, struct experiment_state *ret[EXPERIMENT_STATES])
+{
+	struct experiment_state *const states[EXPERIMENT_STATES] = { &e->direct.state,
+		&e->cached.state, &e->flush.state, &e->elision.state, &e->first_touch.state,
+		&e->flush_scaling.state, &e->empirical.state, &e->trace.state };
+
+	memcpy(ret, states, sizeof(states));
+}
+
 void experiments_free(struct experiments *experiments)
 {
-	struct experiment_state *state[] = {
-		&experiments->direct.state,
-		&experiments->cached.state,
-		&experiments->flush.state,
-		&experiments->elision.state,
-		&experiments->first_touch.state,
-		&experiments->flush_scaling.state,
-		&experiments->empirical.state,
-		&experiments->trace.state,
-	};
+	struct experiment_state *state[EXPERIMENT_STATES];
 
+	experiments_states(experiments, state);
 	for (size_t i = 0; i < ARRAY_SIZE(state); i++)
 		free(state[i]->why_not);
 	free(experiments->first_touch.device);

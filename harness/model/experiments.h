@@ -144,6 +144,9 @@ const char *direct_answer_name(enum direct_answer answer);
 const char *cache_mode_name(enum cache_mode mode); /* "writeback", ..., "cannot tell" */
 /* Pure; defined with the rules about what lies below the horizon. */
 enum cache_mode cache_mode_classify(const struct experiments *experiments);
+#define EXPERIMENT_STATES 8
+/* The state of each part, for what is done to all of them alike. */
+void experiments_states(struct experiments *e, struct experiment_state *ret[EXPERIMENT_STATES]);
 void experiments_free(struct experiments *experiments);
 
 #endif

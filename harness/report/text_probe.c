@@ -156,7 +156,7 @@ static char *adds_text(const struct cache_adds *adds)
 }
 
 /* "vda 16", of those whose writes were seen. */
-static char *forced_text(const struct stack *stack, const struct ledger *ledger)
+static char *fua_text(const struct stack *stack, const struct ledger *ledger)
 {
 	char *text = xstrdup("");
 
@@ -179,7 +179,7 @@ static void trace_line(FILE *out, const struct stack *stack, const struct experi
 	_cleanup_free_ char *read = adds_text(&e->direct.read.adds);
 	_cleanup_free_ char *write = adds_text(&e->direct.write.adds);
 	_cleanup_free_ char *buffered = adds_text(&e->cached.write.adds);
-	_cleanup_free_ char *forced = forced_text(stack, &e->flush.fsync_raw);
+	_cleanup_free_ char *fua = fua_text(stack, &e->flush.fsync_raw);
 
 	if (!e->trace.state.done && e->trace.state.why_not && !e->trace.intervals)
 		line(out, "traced", "nothing: %s", e->trace.state.why_not);
@@ -187,7 +187,7 @@ static void trace_line(FILE *out, const struct stack *stack, const struct experi
 		return;
 	line(out, "traced",
 		"pages into the cache: direct reads %s, direct writes %s (buffered ones %s)%s%s",
-		read, write, buffered, *forced ? "; forced writes of the syncs: " : "", forced);
+		read, write, buffered, *fua ? "; FUA writes of the syncs: " : "", fua);
 	if (e->trace.state.why_not)
 		line(out, "", "not all of it: %s", e->trace.state.why_not);
 }

@@ -57,11 +57,11 @@ static void say(const struct evidence *e, const struct leaf *leaf, const struct 
 	_cleanup_free_ char *reason = barrier
 		? xasprintf("%s passes no flush on (%s): ", barrier->name, why ? why : "declared")
 		: xstrdup("");
-	_cleanup_free_ char *forced = leaf->forced_known
-		? xasprintf(" and %llu forced writes", (unsigned long long)leaf->forced)
+	_cleanup_free_ char *fua = leaf->fua_known
+		? xasprintf(" and %llu FUA writes", (unsigned long long)leaf->fua_writes)
 		: xstrdup("");
 	_cleanup_free_ char *seen = leaf->known
-		? xasprintf("%llu flushes%s", (unsigned long long)leaf->flushes, forced)
+		? xasprintf("%llu flushes%s", (unsigned long long)leaf->flushes, fua)
 		: xstrdup("flushes not counted");
 
 	finding_message(finding, "%s%llu syncs, %s at %s", reason,
@@ -71,8 +71,8 @@ static void say(const struct evidence *e, const struct leaf *leaf, const struct 
 	finding_observe_u64(finding, "flushes_needed", flushes_needed(&e->ledger->asked));
 	if (leaf->known)
 		finding_observe_u64(finding, "flushes", leaf->flushes);
-	if (leaf->forced_known)
-		finding_observe_u64(finding, "forced_writes", leaf->forced);
+	if (leaf->fua_known)
+		finding_observe_u64(finding, "fua_writes", leaf->fua_writes);
 }
 
 /* A disk that is only guessed at proves nothing by what others flushed there, nor by a few less. */
@@ -101,14 +101,14 @@ static void judge_leaf(const struct evidence *e, const struct leaf *leaf, struct
 {
 	const struct layer *barrier = flush_barrier(e->stack, leaf);
 	bool fewer =
-		leaf->known && leaf->flushes + leaf->forced < flushes_needed(&e->ledger->asked);
+		leaf->known && leaf->flushes + leaf->fua_writes < flushes_needed(&e->ledger->asked);
 
 	if (leaf->guessed)
 		judge_guessed(e, leaf, findings);
 	else if (barrier)
 		judge_barrier(e, leaf, barrier, findings);
-	else if (fewer && layer_trait(leaf->layer, TRAIT_FUA) == ANSWER_YES &&
-		!leaf->forced_known && bytes_arrived(e))
+	else if (fewer && layer_trait(leaf->layer, TRAIT_FUA) == ANSWER_YES && !leaf->fua_known &&
+		bytes_arrived(e))
 		say(e, leaf, NULL,
 			finding_add(
 				findings, &fua_unproved_kind, SEVERITY_FLAG, leaf->layer->name));

@@ -60,8 +60,8 @@ size_t leaves_read(
 			.flushes = layer->kind == LAYER_DISK && disks_may_differ(stack, layer)
 				? best_flushes(stack, ledger, layer)
 				: ledger->layer[i].flushes,
-			.forced_known = ledger->layer[i].fua_known,
-			.forced = ledger->layer[i].fua_known ? ledger->layer[i].fua_writes : 0,
+			.fua_known = ledger->layer[i].fua_known,
+			.fua_writes = ledger->layer[i].fua_known ? ledger->layer[i].fua_writes : 0,
 		};
 	}
 	return count;

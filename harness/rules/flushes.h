@@ -15,8 +15,8 @@ struct leaf {
 	bool guessed; /* inferred, or a FUSE server stands above: not surely under the path */
 	bool known;   /* its flushes were counted */
 	uint64_t flushes;
-	bool forced_known; /* its writes were traced */
-	uint64_t forced;   /* FUA writes, which need no flush */
+	bool fua_known;      /* its writes were traced */
+	uint64_t fua_writes; /* which need no flush */
 };
 
 /* Top to bottom, each device once; returns how many. */

@@ -282,8 +282,7 @@ void signs_from_cgroups(struct signs *signs, const struct environment_sources *s
 	signs_free(&found);
 }
 
-/* proc_ns.h: the inodes of the kernel's first namespaces, the same on every machine. */
-#define FIRST_PID_NAMESPACE "pid:[4026531836]"
+/* As FIRST_PID_NAMESPACE. */
 #define FIRST_UTS_NAMESPACE "uts:[4026531838]"
 #define FIRST_IPC_NAMESPACE "ipc:[4026531839]"
 

@@ -59,7 +59,7 @@ static bool is_covered(const struct signs *signs, const char *name)
 	return false;
 }
 
-/* The n-th name that none covers, in the order of sources: CPU, firmware, kernel. */
+/* The first name that none covers, in the order of sources: CPU, firmware, kernel. */
 static const struct sign *uncovered(const struct signs *signs, const char *not_this)
 {
 	for (size_t i = 0; i < signs->count; i++) {
@@ -210,12 +210,6 @@ void virtualization_decide(const struct signs *signs, struct environment *enviro
 		add_cloud(signs, environment);
 }
 
-static void distrust_flags(struct signs *signs)
-{
-	signs->machine_is_virtual = YES_NO_UNKNOWN;
-	signs->decisive = false;
-}
-
 /*
  * Processor flags that gVisor shows are its own. Xen's first domain is the machine's own system,
  * unless all of it runs in another virtual machine: what says Xen is put aside, and so is the bit
@@ -223,16 +217,14 @@ static void distrust_flags(struct signs *signs)
  */
 static void weigh(struct signs *signs)
 {
-	bool decisive = signs->decisive;
-
-	if (signs->foreign_kernel)
-		distrust_flags(signs);
-	if (signs->paravirtual && signs->machine_is_virtual == YES_NO_NO)
-		distrust_flags(signs);
+	if (signs->foreign_kernel ||
+		(signs->paravirtual && signs->machine_is_virtual == YES_NO_NO)) {
+		signs->machine_is_virtual = YES_NO_UNKNOWN;
+		signs->decisive = false;
+	}
 	if (!signs->control_domain)
 		return;
-	distrust_flags(signs);
-	signs->decisive = decisive;
+	signs->machine_is_virtual = YES_NO_UNKNOWN;
 	for (size_t i = 0; i < signs->count; i++)
 		if (strcmp(signs->item[i].name, "xen") == 0 ||
 			strcmp(signs->item[i].name, VM_OTHER) == 0)

@@ -23,7 +23,7 @@ static int probe_bcache(struct stack_walk *walk, size_t index)
 		walk_root(walk), &mode, "sys/block/%s/bcache/cache_mode", layer->name);
 	layer_set_trait(layer, TRAIT_CACHES_READS,
 		mode && strstr(mode, "[none]") ? ANSWER_NO : ANSWER_YES, KNOWN_DECLARED,
-		"sys/block/%s/bcache/cache_mode = %s", layer->name, mode ? mode : "");
+		"%s is a bcache device, cache_mode %s", layer->sysfs, mode ? mode : "unknown");
 	r = walk_push_slaves(walk, index);
 	return r < 0 ? r : 1;
 }

@@ -21,9 +21,15 @@ static bool has_member(const struct sysroot *root, const char *uuid, char **memb
 	return false;
 }
 
+/*
+ * Of the filesystem that this device belongs to; device 0: of the only one. sysfs lists filesystems
+ * that are mounted: where there is one, every btrfs mount is of it, whatever the source is called
+ * ("/dev/root", a node that is gone). -ENOENT: none, or more than one.
+ */
 static int find_members(const struct sysroot *root, dev_t device, char **ret_uuid, char ***ret)
 {
-	_cleanup_(string_list_free) char **uuids = NULL;
+	_cleanup_(string_list_free) char **uuids = NULL, **found = NULL;
+	const char *of = NULL;
 	int r = sysroot_list(root, &uuids, "sys/fs/btrfs");
 
 	if (r < 0)
@@ -31,43 +37,18 @@ static int find_members(const struct sysroot *root, dev_t device, char **ret_uui
 	for (char **uuid = uuids; *uuid; uuid++) {
 		_cleanup_(string_list_free) char **members = NULL;
 
-		if (sysroot_list(root, &members, "sys/fs/btrfs/%s/devices", *uuid) < 0)
+		if (sysroot_list(root, &members, "sys/fs/btrfs/%s/devices", *uuid) < 0 ||
+			(device && !has_member(root, *uuid, members, device)))
 			continue;
-		if (has_member(root, *uuid, members, device)) {
-			*ret_uuid = xstrdup(*uuid);
-			*ret = take_pointer(members);
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
-/*
- * sysfs lists filesystems that are mounted: where there is one only, every btrfs mount is of it,
- * whatever the source is called ("/dev/root", a node that is gone).
- */
-static int find_only(const struct sysroot *root, char **ret_uuid, char ***ret)
-{
-	_cleanup_(string_list_free) char **uuids = NULL, **only = NULL;
-	char *found = NULL;
-	int r = sysroot_list(root, &uuids, "sys/fs/btrfs");
-
-	if (r < 0)
-		return r;
-	for (char **uuid = uuids; *uuid; uuid++) {
-		_cleanup_(string_list_free) char **members = NULL;
-
-		if (sysroot_list(root, &members, "sys/fs/btrfs/%s/devices", *uuid) < 0)
-			continue;
-		if (found || !*members)
+		if (of || !*members)
 			return -ENOENT;
-		found = *uuid;
-		only = take_pointer(members);
+		of = *uuid;
+		found = take_pointer(members);
 	}
-	if (!found)
+	if (!of)
 		return -ENOENT;
-	*ret_uuid = xstrdup(found);
-	*ret = take_pointer(only);
+	*ret_uuid = xstrdup(of);
+	*ret = take_pointer(found);
 	return 0;
 }
 
@@ -90,24 +71,19 @@ static int probe_btrfs(struct stack_walk *walk, size_t index)
 	struct layer *layer = walk_layer(walk, index);
 	_cleanup_(string_list_free) char **members = NULL;
 	_cleanup_free_ char *uuid = NULL;
-	dev_t device;
+	dev_t device = 0;
 
 	if (layer->kind != LAYER_FS || strcmp(layer->type, "btrfs") != 0)
 		return 0;
-	if (walk_find_device(walk_root(walk), layer->source ? layer->source : "", &device) < 0) {
-		if (find_only(walk_root(walk), &uuid, &members) == 0) {
-			push_members(walk, index, uuid, members);
-			return 1;
-		}
-		walk_push_hidden(walk, index, "btrfs device %s",
-			layer->source && *layer->source ? layer->source : "without a name");
-		return 1;
-	}
+	(void)walk_find_device(walk_root(walk), layer->source ? layer->source : "", &device);
 	if (find_members(walk_root(walk), device, &uuid, &members) == 0)
 		push_members(walk, index, uuid, members);
-	else
+	else if (device)
 		/* one device is seen; whether there are others cannot be told from here */
 		walk_push_device(walk, index, device);
+	else
+		walk_push_hidden(walk, index, "btrfs device %s",
+			layer->source && *layer->source ? layer->source : "without a name");
 	return 1;
 }
 

@@ -11,6 +11,7 @@
 
 /* The type that says most of a table: one that is not plain mapping, else the first; malloc'ed. */
 char *dm_target_main(const char *table);
+/* What each type of the table means, as traits; source: where the table was read. */
 void dm_target_traits(
 	struct layer *layer, const char *table, enum known_by known, const char *source);
 /* A mapping that has no device by design: zero and error answer by themselves. */

@@ -8,8 +8,6 @@
 #define PROCESSES_MAX 8192
 #define DESCRIPTORS_MAX 65536
 
-#define INITIAL_PID_NAMESPACE "pid:[4026531836]" /* PROC_PID_INIT_INO, proc_ns.h of the kernel */
-
 struct search {
 	const struct sysroot *root;
 	struct layer *layer;
@@ -145,7 +143,7 @@ static void say_absent(struct search *s)
 	if (s->incomplete || s->silent || !s->root->live ||
 		sysroot_readlink(s->root, &namespace, "proc/self/ns/pid") < 0)
 		return;
-	s->layer->server_source = strcmp(namespace, INITIAL_PID_NAMESPACE) == 0
+	s->layer->server_source = strcmp(namespace, FIRST_PID_NAMESPACE) == 0
 		? xasprintf("no process of this machine holds connection %u", s->connection)
 		: xasprintf("the server is outside this container: no process of its PID "
 			    "namespace (%s) holds connection %u",

@@ -38,10 +38,10 @@ static const struct network_type types[] = {
 	{ "drvfs", LAYER_SHARE, "Windows disk" },      /* WSL 1 */
 	{ "fakeowner", LAYER_SHARE, "Mac disk" },      /* Docker Desktop over virtiofs */
 	{ "hostfs", LAYER_SHARE, "disk of the host" }, /* user-mode Linux */
-	/* what it mounts when the path is used is not known before */
 	{ "simfs", LAYER_HIDDEN, "a directory of the machine below" }, /* OpenVZ */
 	{ "wslfs", LAYER_HIDDEN, "NTFS of the Windows system" },       /* WSL 1 */
 	{ "lxfs", LAYER_HIDDEN, "NTFS of the Windows system" },        /* WSL 1, before */
+	/* not known before the path is used */
 	{ "autofs", LAYER_HIDDEN, "what autofs mounts here when it is used" },
 };
 

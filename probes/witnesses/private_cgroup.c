@@ -298,16 +298,7 @@ void private_cgroup_leave(struct private_cgroup *cgroup)
 void private_cgroup_collect(const struct sysroot *root)
 {
 	_cleanup_(cgroup_home_close) struct cgroup_home home = CGROUP_HOME_NONE;
-	_cleanup_(string_list_free) char **names = NULL;
-	struct sysroot base;
 
-	if (cgroup_home_find_any(root, &home) < 0)
-		return;
-	base = *root;
-	base.fd = home.base_fd;
-	if (sysroot_list(&base, &names, ".") < 0)
-		return;
-	for (char **name = names; *name; name++)
-		if (run_name_is_dead(root, *name))
-			unlinkat(home.base_fd, *name, AT_REMOVEDIR);
+	if (cgroup_home_find_any(root, &home) == 0)
+		run_name_collect(root, home.base_fd);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "probes/witnesses/run_name.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -37,7 +38,7 @@ int run_name_own(const struct sysroot *root, char **ret)
 	return 0;
 }
 
-bool run_name_is_dead(const struct sysroot *root, const char *name)
+static bool is_dead(const struct sysroot *root, const char *name)
 {
 	_cleanup_free_ char *pid = NULL;
 	uint64_t pid_number, named, started;
@@ -55,4 +56,17 @@ bool run_name_is_dead(const struct sysroot *root, const char *name)
 		return false;
 	r = start_time(root, pid, &started);
 	return r == -ENOENT || r == -ESRCH || (r == 0 && started != named);
+}
+
+void run_name_collect(const struct sysroot *root, int dirfd)
+{
+	_cleanup_(string_list_free) char **names = NULL;
+	struct sysroot door = *root;
+
+	door.fd = dirfd;
+	if (sysroot_list(&door, &names, ".") < 0)
+		return;
+	for (char **name = names; *name; name++)
+		if (is_dead(root, *name))
+			unlinkat(dirfd, *name, AT_REMOVEDIR);
 }

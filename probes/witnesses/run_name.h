@@ -11,7 +11,10 @@
 
 /* Of this process; malloc'ed. */
 int run_name_own(const struct sysroot *root, char **ret);
-/* True only for such a name whose process is gone; any doubt leaves it alone. */
-bool run_name_is_dead(const struct sysroot *root, const char *name);
+/*
+ * Removes the directories in dirfd that have such a name and whose process is gone; any doubt
+ * leaves one alone. For kernel filesystems, whose directories go with what the kernel put in them.
+ */
+void run_name_collect(const struct sysroot *root, int dirfd);
 
 #endif

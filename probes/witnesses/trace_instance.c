@@ -203,18 +203,10 @@ void trace_instance_close(struct trace_instance *t)
 
 void trace_instance_collect(const struct sysroot *root)
 {
-	_cleanup_(string_list_free) char **names = NULL;
 	_cleanup_close_ int fd = open_instances(root);
-	struct sysroot base = *root;
 
-	if (fd < 0)
-		return;
-	base.fd = fd;
-	if (sysroot_list(&base, &names, ".") < 0)
-		return;
-	for (char **name = names; *name; name++)
-		if (run_name_is_dead(root, *name))
-			unlinkat(fd, *name, AT_REMOVEDIR);
+	if (fd >= 0)
+		run_name_collect(root, fd);
 }
 
 /* ---- recording ---- */
@@ -300,7 +292,7 @@ static int events_kept(const struct trace_instance *t, uint64_t *ret)
 
 	for (char **c = cpu; r == 0 && *c; c++) {
 		_cleanup_free_ char *text = NULL;
-		uint64_t kept, lost;
+		uint64_t kept = 0, lost = 0;
 
 		r = sysroot_read(
 			&t->door, SYSROOT_ATTRIBUTE_MAX, &text, NULL, "per_cpu/%s/stats", *c);
@@ -308,7 +300,7 @@ static int events_kept(const struct trace_instance *t, uint64_t *ret)
 			r = trace_text_stats(text, &kept, &lost);
 		if (r == 0 && lost)
 			r = -EOVERFLOW;
-		sum += r == 0 ? kept : 0;
+		sum += kept;
 	}
 	if (r == 0)
 		*ret = sum;
@@ -325,7 +317,7 @@ static int events_count(struct trace_instance *t)
 	c->events = 0;
 	c->adds = (struct cache_adds){ 0 };
 	for (size_t i = 0; i < c->disks; i++)
-		c->disk[i].writes = c->disk[i].forced = 0;
+		c->disk[i].writes = c->disk[i].fua_writes = 0;
 	if (r == 0)
 		r = sysroot_read(&t->door, TEXT_MAX, &text, NULL, "trace");
 	if (r == 0)
@@ -349,7 +341,7 @@ int trace_instance_end(struct trace_instance *t, const struct stack *stack, stru
 		for (size_t d = 0; d < c->disks; d++)
 			if (stack->layer[i].device == c->disk[d].device && c->disk[d].writes) {
 				ledger->layer[i].fua_known = true;
-				ledger->layer[i].fua_writes = c->disk[d].forced;
+				ledger->layer[i].fua_writes = c->disk[d].fua_writes;
 			}
 	return 0;
 }

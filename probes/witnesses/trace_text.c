@@ -54,7 +54,7 @@ static int count_request(const char *line, struct trace_counts *counts)
 	for (size_t i = 0; i < counts->disks && what[0] == 'W'; i++)
 		if (counts->disk[i].device == makedev(major_number, minor_number)) {
 			counts->disk[i].writes++;
-			counts->disk[i].forced += what[1] == 'F';
+			counts->disk[i].fua_writes += what[1] == 'F';
 		}
 	return 0;
 }

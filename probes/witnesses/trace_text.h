@@ -17,7 +17,7 @@
 
 struct trace_disk {
 	dev_t device;
-	uint64_t writes, forced; /* forced: FUA, among the writes */
+	uint64_t writes, fua_writes; /* the latter among the former */
 };
 
 struct trace_counts {

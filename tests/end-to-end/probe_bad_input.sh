@@ -115,7 +115,7 @@ umount "$dir/full"
 sum=$(sha256sum <"$dir/full.img")
 answers "a block device" "$device"
 before=()
-untried "a block device" 'a device is only read'
+untried "a block device" 'a block device is only read'
 is "$(sha256sum <"$dir/full.img")" "$sum" "a block device: not a byte of it changes"
 if [ -e "$dir/calls" ]; then
 	is "$(grep -F "\"$device\"" "$dir/calls" | grep -cE 'O_RDWR|O_WRONLY')" 0 \

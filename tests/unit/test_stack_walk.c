@@ -8,14 +8,7 @@
 #include <cmocka.h>
 #include <sys/sysmacros.h>
 
-#include "probes/stack/stack_probe.h"
-#include "synthetic.h"
-
-struct fixture {
-	struct synthetic machine;
-	struct sysroot root;
-	struct stack stack;
-};
+#include "stack_case.h"
 
 #define ROOT_LINE "1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"
 
@@ -33,51 +26,10 @@ static void add_disk(const struct synthetic *machine)
 
 static int setup(void **state)
 {
-	struct fixture *f = xcalloc(1, sizeof(*f));
+	int r = stack_case_setup(state);
 
-	synthetic_make(&f->machine);
-	f->root = (struct sysroot)SYSROOT_CLOSED;
-	add_disk(&f->machine);
-	*state = f;
-	return sysroot_open(f->machine.directory, &f->root, NULL);
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	stack_free(&f->stack);
-	sysroot_close(&f->root);
-	synthetic_remove(&f->machine);
-	free(f);
-	return 0;
-}
-
-static void probe(struct fixture *f, const char *mountinfo, const char *path)
-{
-	struct error error = { "" };
-
-	synthetic_file(&f->machine, "proc/self/mountinfo", mountinfo);
-	if (stack_probe_path(&f->root, path, &f->stack, &error) < 0)
-		fail_msg("%s", error.text);
-}
-
-/* "fs:ext4 part:sda1 disk:sda", a '*' after what was inferred. */
-static void check_stack(const struct stack *stack, const char *wanted)
-{
-	_cleanup_free_ char *seen = xstrdup("");
-
-	for (size_t i = 0; i < stack->count; i++) {
-		const struct layer *layer = &stack->layer[i];
-		bool free_text = layer->kind == LAYER_HIDDEN || layer->kind == LAYER_MEMORY;
-		char *more = xasprintf("%s%s%s%s%s%s", seen, i ? " " : "",
-			layer_kind_name(layer->kind), free_text ? "" : ":",
-			free_text ? "" : layer->name, layer->inferred ? "*" : "");
-
-		free(seen);
-		seen = more;
-	}
-	assert_string_equal(seen, wanted);
+	add_disk(&((struct stack_case *)*state)->machine);
+	return r;
 }
 
 static void check_trait(const struct layer *layer, enum trait_id id, enum answer answer,
@@ -90,12 +42,12 @@ static void check_trait(const struct layer *layer, enum trait_id id, enum answer
 
 static void test_partition_leads_to_its_disk(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 	const struct layer *disk;
 
-	probe(f, ROOT_LINE, "/srv/file");
-	check_stack(&f->stack, "fs:ext4 part:sda1 disk:sda");
-	disk = &f->stack.layer[2];
+	stack_case_probe(c, ROOT_LINE, "/srv/file");
+	stack_case_check(c, "fs:ext4 part:sda1 disk:sda");
+	disk = &c->stack.layer[2];
 	assert_int_equal(disk->size, MIB);
 	assert_string_equal(disk->sysfs, "sys/block/sda");
 	check_trait(disk, TRAIT_VOLATILE_CACHE, ANSWER_YES, KNOWN_DECLARED,
@@ -103,114 +55,113 @@ static void test_partition_leads_to_its_disk(void **state)
 	check_trait(
 		disk, TRAIT_COUNTED, ANSWER_NO, KNOWN_DECLARED, "sys/block/sda/queue/iostats = 0");
 	assert_int_equal(layer_trait(disk, TRAIT_VIRTUAL), ANSWER_UNKNOWN);
-	assert_ptr_equal(stack_horizon(&f->stack), disk);
+	assert_ptr_equal(stack_horizon(&c->stack), disk);
 }
 
 static void test_unknown_type_ends_as_unknown_layer(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	probe(f, "1 0 8:1 / / rw - newfs /dev/sda1 rw\n", "/x");
-	check_stack(&f->stack, "unknown:newfs hidden");
+	stack_case_probe(c, "1 0 8:1 / / rw - newfs /dev/sda1 rw\n", "/x");
+	stack_case_check(c, "unknown:newfs hidden");
 }
 
 static void test_block_device_of_unknown_family_is_no_disk(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	synthetic_file(&f->machine, "sys/block/frob0/dev", "240:0\n");
-	probe(f, "1 0 240:0 / / rw - ext4 /dev/frob0 rw\n", "/x");
-	check_stack(&f->stack, "fs:ext4 unknown:frob0 hidden");
+	synthetic_file(&c->machine, "sys/block/frob0/dev", "240:0\n");
+	stack_case_probe(c, "1 0 240:0 / / rw - ext4 /dev/frob0 rw\n", "/x");
+	stack_case_check(c, "fs:ext4 unknown:frob0 hidden");
 }
 
 static void test_device_without_sysfs_is_hidden(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	probe(f, "1 0 253:9 / / rw - ext4 /dev/root rw\n", "/x");
-	check_stack(&f->stack, "fs:ext4 hidden");
-	assert_string_equal(f->stack.layer[0].source, "/dev/root");
+	stack_case_probe(c, "1 0 253:9 / / rw - ext4 /dev/root rw\n", "/x");
+	stack_case_check(c, "fs:ext4 hidden");
+	assert_string_equal(c->stack.layer[0].source, "/dev/root");
 }
 
 static void test_sysfs_that_contradicts_its_own_link_is_not_believed(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	synthetic_link(&f->machine, "sys/dev/block/8:1", "../../block/sda/sda2");
-	probe(f, ROOT_LINE, "/x");
-	check_stack(&f->stack, "fs:ext4 part:sda1 disk:sda");
+	synthetic_link(&c->machine, "sys/dev/block/8:1", "../../block/sda/sda2");
+	stack_case_probe(c, ROOT_LINE, "/x");
+	stack_case_check(c, "fs:ext4 part:sda1 disk:sda");
 }
 
 static void test_zram_is_memory(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	synthetic_file(&f->machine, "sys/block/zram0/dev", "252:0\n");
-	probe(f, "1 0 252:0 / / rw - ext4 /dev/zram0 rw\n", "/x");
-	check_stack(&f->stack, "fs:ext4 memory");
-	assert_int_equal(layer_trait(&f->stack.layer[1], TRAIT_IN_MEMORY), ANSWER_YES);
-	assert_true(layer_is_block(&f->stack.layer[1]));
-	assert_false(layer_counts_flushes(&f->stack.layer[1]));
+	synthetic_file(&c->machine, "sys/block/zram0/dev", "252:0\n");
+	stack_case_probe(c, "1 0 252:0 / / rw - ext4 /dev/zram0 rw\n", "/x");
+	stack_case_check(c, "fs:ext4 memory");
+	assert_int_equal(layer_trait(&c->stack.layer[1], TRAIT_IN_MEMORY), ANSWER_YES);
+	assert_true(layer_is_block(&c->stack.layer[1]));
+	assert_false(layer_counts_flushes(&c->stack.layer[1]));
 }
 
 static void test_mount_options_that_drop_flushes_are_traits(void **state)
 {
 	static const char *const options[][2] = { { "rw,nobarrier", "mount option nobarrier" },
 		{ "rw,barrier=0", "mount option barrier=0" } };
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		_cleanup_free_ char *line =
 			xasprintf("1 0 8:1 / / rw - ext4 /dev/sda1 %s\n", options[i][0]);
 
-		probe(f, line, "/x");
-		check_trait(&f->stack.layer[0], TRAIT_PASSES_FLUSH, ANSWER_NO, KNOWN_DECLARED,
+		stack_case_probe(c, line, "/x");
+		check_trait(&c->stack.layer[0], TRAIT_PASSES_FLUSH, ANSWER_NO, KNOWN_DECLARED,
 			options[i][1]);
-		stack_free(&f->stack);
 	}
-	probe(f, ROOT_LINE, "/x");
-	assert_int_equal(layer_trait(&f->stack.layer[0], TRAIT_PASSES_FLUSH), ANSWER_UNKNOWN);
+	stack_case_probe(c, ROOT_LINE, "/x");
+	assert_int_equal(layer_trait(&c->stack.layer[0], TRAIT_PASSES_FLUSH), ANSWER_UNKNOWN);
 }
 
 static void test_volatile_overlay_passes_no_flush(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	probe(f,
+	stack_case_probe(c,
 		"1 0 0:9 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/u\\054x,workdir=/w,"
 		"fsync=volatile\n",
 		"/x");
-	check_stack(&f->stack, "fs:overlay overlay-upper:/u,x hidden");
-	check_trait(&f->stack.layer[0], TRAIT_PASSES_FLUSH, ANSWER_NO, KNOWN_DECLARED,
+	stack_case_check(c, "fs:overlay overlay-upper:/u,x hidden");
+	check_trait(&c->stack.layer[0], TRAIT_PASSES_FLUSH, ANSWER_NO, KNOWN_DECLARED,
 		"mount option fsync=volatile");
 }
 
 static void test_two_partitions_of_one_disk_show_it_once(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	synthetic_file(&f->machine, "sys/block/dm-0/dev", "253:0\n");
-	synthetic_file(&f->machine, "sys/block/dm-0/dm/name", "vg-lv\n");
-	synthetic_file(&f->machine, "sys/block/dm-0/dm/uuid", "LVM-abc\n");
-	synthetic_link(&f->machine, "sys/block/dm-0/slaves/sda1", "../../sda/sda1");
-	synthetic_link(&f->machine, "sys/block/dm-0/slaves/sda2", "../../sda/sda2");
-	probe(f, "1 0 253:0 / / rw - xfs /dev/mapper/vg-lv rw\n", "/x");
-	check_stack(&f->stack, "fs:xfs lvm:vg-lv(dm-0) part:sda1 part:sda2 disk:sda");
-	assert_int_equal(stack_levels(&f->stack), 4);
+	synthetic_file(&c->machine, "sys/block/dm-0/dev", "253:0\n");
+	synthetic_file(&c->machine, "sys/block/dm-0/dm/name", "vg-lv\n");
+	synthetic_file(&c->machine, "sys/block/dm-0/dm/uuid", "LVM-abc\n");
+	synthetic_link(&c->machine, "sys/block/dm-0/slaves/sda1", "../../sda/sda1");
+	synthetic_link(&c->machine, "sys/block/dm-0/slaves/sda2", "../../sda/sda2");
+	stack_case_probe(c, "1 0 253:0 / / rw - xfs /dev/mapper/vg-lv rw\n", "/x");
+	stack_case_check(c, "fs:xfs lvm:vg-lv(dm-0) part:sda1 part:sda2 disk:sda");
+	assert_int_equal(stack_levels(&c->stack), 4);
 }
 
 static void test_btrfs_shows_all_its_devices_and_its_compression(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
 	synthetic_link(
-		&f->machine, "sys/fs/btrfs/aa-bb/devices/sda1", "../../../../block/sda/sda1");
+		&c->machine, "sys/fs/btrfs/aa-bb/devices/sda1", "../../../../block/sda/sda1");
 	synthetic_link(
-		&f->machine, "sys/fs/btrfs/aa-bb/devices/sda2", "../../../../block/sda/sda2");
-	probe(f, "1 0 0:40 / / rw - btrfs /dev/sda2 rw,compress=zstd:3,subvolid=5,subvol=/\n",
-		"/x");
-	check_stack(&f->stack, "fs:btrfs part:sda1 part:sda2 disk:sda");
-	check_trait(&f->stack.layer[0], TRAIT_ELIDES_DATA, ANSWER_YES, KNOWN_DECLARED,
+		&c->machine, "sys/fs/btrfs/aa-bb/devices/sda2", "../../../../block/sda/sda2");
+	stack_case_probe(c,
+		"1 0 0:40 / / rw - btrfs /dev/sda2 rw,compress=zstd:3,subvolid=5,subvol=/\n", "/x");
+	stack_case_check(c, "fs:btrfs part:sda1 part:sda2 disk:sda");
+	check_trait(&c->stack.layer[0], TRAIT_ELIDES_DATA, ANSWER_YES, KNOWN_DECLARED,
 		"mount option compress=zstd:3");
 }
 
@@ -229,28 +180,28 @@ static void add_loop(const struct synthetic *machine, unsigned number, const cha
 
 static void test_loop_file_known_by_name_only_is_inferred(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	add_loop(&f->machine, 0, "/srv/a.img");
-	probe(f, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
-	check_stack(&f->stack, "fs:ext4 loop:loop0 file:/srv/a.img fs:ext4* part:sda1* disk:sda*");
-	check_trait(&f->stack.layer[1], TRAIT_HONOURS_DIRECT, ANSWER_NO, KNOWN_DECLARED,
+	add_loop(&c->machine, 0, "/srv/a.img");
+	stack_case_probe(c, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
+	stack_case_check(c, "fs:ext4 loop:loop0 file:/srv/a.img fs:ext4* part:sda1* disk:sda*");
+	check_trait(&c->stack.layer[1], TRAIT_HONOURS_DIRECT, ANSWER_NO, KNOWN_DECLARED,
 		"sys/block/loop0/loop/dio = 0");
-	assert_ptr_equal(stack_horizon(&f->stack), &f->stack.layer[1]);
+	assert_ptr_equal(stack_horizon(&c->stack), &c->stack.layer[1]);
 }
 
 static void test_loop_in_itself_ends(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	add_loop(&f->machine, 0, "/mnt/a.img");
-	probe(f, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
-	check_stack(&f->stack, "fs:ext4 loop:loop0 file:/mnt/a.img hidden*");
+	add_loop(&c->machine, 0, "/mnt/a.img");
+	stack_case_probe(c, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
+	stack_case_check(c, "fs:ext4 loop:loop0 file:/mnt/a.img hidden*");
 }
 
 static void test_depth_is_bounded(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 	_cleanup_free_ char *table = xstrdup(ROOT_LINE);
 
 	for (unsigned i = 0; i < 40; i++) {
@@ -260,11 +211,11 @@ static void test_depth_is_bounded(void **state)
 
 		free(table);
 		table = longer;
-		add_loop(&f->machine, i, backing);
+		add_loop(&c->machine, i, backing);
 	}
-	probe(f, table, "/m0/x");
-	assert_int_equal(f->stack.count, STACK_LAYERS_MAX);
-	assert_int_equal(f->stack.layer[STACK_LAYERS_MAX - 1].kind, LAYER_HIDDEN);
+	stack_case_probe(c, table, "/m0/x");
+	assert_int_equal(c->stack.count, STACK_LAYERS_MAX);
+	assert_int_equal(c->stack.layer[STACK_LAYERS_MAX - 1].kind, LAYER_HIDDEN);
 }
 
 /* Calls of a machine on which the tests say what each path is. */
@@ -315,32 +266,32 @@ static const struct machine_calls fake_calls = {
 
 static void test_loop_file_with_the_right_inode_is_proved(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	f->root.calls = &fake_calls;
-	add_loop(&f->machine, 0, "/srv/a.img");
-	probe(f, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
-	check_stack(&f->stack, "fs:ext4 loop:loop0 file:/srv/a.img fs:ext4 part:sda1 disk:sda");
+	c->root.calls = &fake_calls;
+	add_loop(&c->machine, 0, "/srv/a.img");
+	stack_case_probe(c, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
+	stack_case_check(c, "fs:ext4 loop:loop0 file:/srv/a.img fs:ext4 part:sda1 disk:sda");
 }
 
 static void test_removed_loop_file_is_found_by_its_device(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	f->root.calls = &fake_calls;
-	add_loop(&f->machine, 0, "/gone/#12 (deleted)");
-	probe(f, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
-	check_stack(&f->stack,
-		"fs:ext4 loop:loop0 file:/gone/#12 (deleted) fs:ext4 part:sda1 disk:sda");
+	c->root.calls = &fake_calls;
+	add_loop(&c->machine, 0, "/gone/#12 (deleted)");
+	stack_case_probe(c, ROOT_LINE "2 1 7:0 / /mnt rw - ext4 /dev/loop0 rw\n", "/mnt/x");
+	stack_case_check(
+		c, "fs:ext4 loop:loop0 file:/gone/#12 (deleted) fs:ext4 part:sda1 disk:sda");
 }
 
 static void test_missing_path_stands_for_its_nearest_parent(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	f->root.calls = &fake_calls;
-	probe(f, ROOT_LINE, "/gone/deeper/file");
-	check_stack(&f->stack, "fs:ext4 part:sda1 disk:sda");
+	c->root.calls = &fake_calls;
+	stack_case_probe(c, ROOT_LINE, "/gone/deeper/file");
+	stack_case_check(c, "fs:ext4 part:sda1 disk:sda");
 }
 
 #define OVERLAY_LINE                                                                               \
@@ -348,50 +299,50 @@ static void test_missing_path_stands_for_its_nearest_parent(void **state)
 
 static void test_upper_directory_with_the_overlays_times_is_followed(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	f->root.calls = &fake_calls;
+	c->root.calls = &fake_calls;
 	overlay_root_ctime = upper_ctime = 1000;
-	probe(f, ROOT_LINE OVERLAY_LINE, "/mnt/x");
-	check_stack(&f->stack, "fs:overlay overlay-upper:/upper fs:ext4 part:sda1 disk:sda");
+	stack_case_probe(c, ROOT_LINE OVERLAY_LINE, "/mnt/x");
+	stack_case_check(c, "fs:overlay overlay-upper:/upper fs:ext4 part:sda1 disk:sda");
 }
 
 static void test_other_directory_of_the_upper_name_is_hidden(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	f->root.calls = &fake_calls;
+	c->root.calls = &fake_calls;
 	overlay_root_ctime = 1000;
 	upper_ctime = 1001;
-	probe(f, ROOT_LINE OVERLAY_LINE, "/mnt/x");
-	check_stack(&f->stack, "fs:overlay overlay-upper:/upper hidden");
+	stack_case_probe(c, ROOT_LINE OVERLAY_LINE, "/mnt/x");
+	stack_case_check(c, "fs:overlay overlay-upper:/upper hidden");
 }
 
 static void test_fuse_source_that_is_a_path_is_inferred(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	f->root.calls = &fake_calls;
-	probe(f, ROOT_LINE "2 1 0:9 / /mnt rw - fuse.bindfs /srv rw\n", "/mnt/x");
-	check_stack(&f->stack, "fuse:bindfs fs:ext4* part:sda1* disk:sda*");
-	assert_ptr_equal(stack_horizon(&f->stack), &f->stack.layer[0]);
+	c->root.calls = &fake_calls;
+	stack_case_probe(c, ROOT_LINE "2 1 0:9 / /mnt rw - fuse.bindfs /srv rw\n", "/mnt/x");
+	stack_case_check(c, "fuse:bindfs fs:ext4* part:sda1* disk:sda*");
+	assert_ptr_equal(stack_horizon(&c->stack), &c->stack.layer[0]);
 }
 
 static void test_fuse_server_over_its_own_mount_is_hidden(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	f->root.calls = &fake_calls;
-	probe(f, ROOT_LINE "2 1 0:9 / /mnt rw - fuse /mnt rw\n", "/mnt/x");
-	check_stack(&f->stack, "fuse:fuse hidden*");
+	c->root.calls = &fake_calls;
+	stack_case_probe(c, ROOT_LINE "2 1 0:9 / /mnt rw - fuse /mnt rw\n", "/mnt/x");
+	stack_case_check(c, "fuse:fuse hidden*");
 }
 
 static void test_fuseblk_leads_to_its_device(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	probe(f, ROOT_LINE "2 1 8:2 / /mnt rw - fuseblk /dev/sda2 rw\n", "/mnt/x");
-	check_stack(&f->stack, "fuse:fuseblk part:sda2 disk:sda");
+	stack_case_probe(c, ROOT_LINE "2 1 8:2 / /mnt rw - fuseblk /dev/sda2 rw\n", "/mnt/x");
+	stack_case_check(c, "fuse:fuseblk part:sda2 disk:sda");
 }
 
 /* As after unshare(CLONE_NEWNS): a descriptor from before has an id that no table knows. */
@@ -403,43 +354,44 @@ static int old_namespace_mount_id(int dirfd, const char *path, uint64_t *ret)
 
 static void test_descriptor_of_another_mount_namespace_is_found_by_its_name(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 	struct machine_calls calls = machine_calls_live;
 	_cleanup_close_ int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct error error = { "" };
 
 	calls.mount_id = old_namespace_mount_id;
-	f->root.calls = &calls;
-	synthetic_file(&f->machine, "proc/self/mountinfo",
+	c->root.calls = &calls;
+	synthetic_file(&c->machine, "proc/self/mountinfo",
 		"1 0 0:99 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/gone,workdir=/w\n");
 	assert_true(fd >= 0);
-	assert_int_equal(stack_probe_fd(&f->root, fd, &f->stack, &error), 0);
-	assert_string_equal(f->stack.layer[0].type, "overlay");
+	assert_int_equal(stack_probe_fd(&c->root, fd, &c->stack, &error), 0);
+	assert_string_equal(c->stack.layer[0].type, "overlay");
 }
 
 static void test_record_of_a_chroot_knows_what_is_mounted_below_its_root(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 
-	probe(f, "30 1 0:5 / /proc rw - proc proc rw\n31 1 0:40 / /srv/x rw - tmpfs t rw\n",
+	stack_case_probe(c,
+		"30 1 0:5 / /proc rw - proc proc rw\n31 1 0:40 / /srv/x rw - tmpfs t rw\n",
 		"/srv/x/file");
-	assert_string_equal(f->stack.layer[0].type, "tmpfs");
-	assert_int_equal(f->stack.layer[0].mount_id, 31);
+	assert_string_equal(c->stack.layer[0].type, "tmpfs");
+	assert_int_equal(c->stack.layer[0].mount_id, 31);
 }
 
 static void test_missing_mount_table_is_an_error_that_names_it(void **state)
 {
-	struct fixture *f = *state;
+	struct stack_case *c = *state;
 	struct error error = { "" };
 
-	assert_int_equal(stack_probe_path(&f->root, "/x", &f->stack, &error), -ENOENT);
+	assert_int_equal(stack_probe_path(&c->root, "/x", &c->stack, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "proc/self/mountinfo"));
-	assert_int_equal(f->stack.count, 0);
+	assert_int_equal(c->stack.count, 0);
 }
 
 int main(void)
 {
-#define WITH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, setup, stack_case_teardown)
 	const struct CMUnitTest tests[] = {
 		WITH(test_partition_leads_to_its_disk),
 		WITH(test_unknown_type_ends_as_unknown_layer),

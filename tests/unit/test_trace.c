@@ -84,7 +84,7 @@ static void test_only_writes_with_the_bit_are_forced(void **state)
 		assert_int_equal(trace_text_count(row[i].letters, &c), 0);
 		assert_int_equal(c.events, 1);
 		assert_int_equal(c.disk[0].writes, row[i].writes);
-		assert_int_equal(c.disk[0].forced, row[i].forced);
+		assert_int_equal(c.disk[0].fua_writes, row[i].forced);
 		assert_int_equal(c.disk[1].writes, 0);
 	}
 }
