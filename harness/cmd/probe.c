@@ -7,6 +7,7 @@
 #include "cmd/probe_options.h"
 #include "cmd/probe_target.h"
 #include "core/interrupt.h"
+#include "core/text.h"
 #include "report/json_probe.h"
 #include "report/text.h"
 #include "report/text_probe.h"
@@ -46,12 +47,27 @@ struct probe {
 	FILE *text; /* stdout, or NULL under --json - */
 };
 
+/* A record has no files: any path is answered for, a mistyped one too. */
+static void show_mount_of_record(const struct probe *p)
+{
+	const struct stack *stack = &p->target.report.stack;
+	_cleanup_free_ char *point = NULL;
+
+	for (size_t i = 0; i < stack->count && !point; i++)
+		if (stack->layer[i].mount_point)
+			point = text_terminal(stack->layer[i].mount_point);
+	if (point)
+		fprintf(p->text, "  by the record's mount table: the mount on %s\n", point);
+}
+
 static void show_passive(const struct probe *p)
 {
 	if (!p->text)
 		return;
 	text_stack(
 		p->text, p->options.path, &p->target.report.stack, &p->target.machine.environment);
+	if (p->options.sysroot)
+		show_mount_of_record(p);
 	if (p->target.hangs)
 		fputs("  it did not answer within a second: this is what the mount table says\n",
 			p->text);
