@@ -30,11 +30,15 @@ static bool is_option(const char *word, const char *long_name, const char *short
 	return strcmp(word, long_name) == 0 || strcmp(word, short_name) == 0;
 }
 
-/* A closed standard descriptor would be taken by the next open, and written to as if ours. */
+/*
+ * A closed standard descriptor would be taken by the next open, and written to as if ours. What
+ * takes the place of a closed stdout cannot be written to: a lost answer is an error, as elsewhere.
+ */
 static int standard_descriptors_open(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) != fd)
 			return -errno;
 	return 0;
 }

@@ -213,15 +213,32 @@ static int watched_experiments(
 	return r;
 }
 
+/* Once more as at first: what was tried must be what is there when the answer is given. */
+static void look_again(
+	const struct probe_options *options, const struct stack *before, struct probe_target *t)
+{
+	struct stack_difference *changed = &t->report.experiments->changed;
+	_cleanup_(stack_free) struct stack after = { 0 };
+	struct error why = { .text = "" };
+
+	if (stack_probe_path(&t->machine.root, options->path, &after, &why) < 0)
+		*changed = (struct stack_difference){ xstrdup(options->path),
+			xasprintf("it cannot be looked at any more: %s", why.text) };
+	else
+		stack_difference(before, &after, changed);
+}
+
 int probe_target_try(const struct probe_options *options, struct probe_target *target,
 	FILE *announce, struct error *error)
 {
 	struct run_machine *m = &target->machine;
 	const unsigned seconds = options->quick ? EXPERIMENT_SECONDS_QUICK : EXPERIMENT_SECONDS;
+	_cleanup_(stack_free) struct stack before = { 0 };
 	int r = 0;
 
 	if (target->directory >= 0 || target->device >= 0) {
 		announce_experiments(announce, target, seconds);
+		stack_copy(&target->report.stack, &before);
 		r = run_machine_watch(m, error);
 		if (r == 0 && options->trace)
 			open_trace(target);
@@ -230,6 +247,8 @@ int probe_target_try(const struct probe_options *options, struct probe_target *t
 		if (r == -EINTR)
 			return error_set(error, EINTR, "interrupted; there is no answer");
 		look_at_loops_again(target);
+		if (r == 0)
+			look_again(options, &before, target);
 	}
 	skip_all(target->report.experiments, target->why_not ? target->why_not : "it had no time");
 	return r;

@@ -19,6 +19,46 @@
 /* A dead server must not hang a probe, and looking must not mount anything. */
 #define LOOK_ONLY (AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC)
 
+/* What stat(2) knows of it; the mask says that there is no mount id and no birth time. */
+static void statx_from_stat(const struct stat *st, struct statx *ret)
+{
+	*ret = (struct statx){
+		.stx_mask = STATX_BASIC_STATS,
+		.stx_mode = (uint16_t)st->st_mode,
+		.stx_nlink = (uint32_t)st->st_nlink,
+		.stx_uid = st->st_uid,
+		.stx_gid = st->st_gid,
+		.stx_ino = st->st_ino,
+		.stx_size = (uint64_t)st->st_size,
+		.stx_blocks = (uint64_t)st->st_blocks,
+		.stx_blksize = (uint32_t)st->st_blksize,
+		.stx_mtime = { .tv_sec = st->st_mtim.tv_sec },
+		.stx_ctime = { .tv_sec = st->st_ctim.tv_sec },
+		.stx_dev_major = major(st->st_dev),
+		.stx_dev_minor = minor(st->st_dev),
+		.stx_rdev_major = major(st->st_rdev),
+		.stx_rdev_minor = minor(st->st_rdev),
+	};
+}
+
+/*
+ * Old seccomp filters answer statx(2) with EPERM, kernels before 4.11 with ENOSYS, for which
+ * glibc's own way out refuses AT_STATX_DONT_SYNC (EINVAL). Neither is a word about the file.
+ */
+static int look(int dirfd, const char *path, int flags, unsigned mask, struct statx *ret)
+{
+	struct stat st;
+
+	if (statx(dirfd, path, LOOK_ONLY | flags, mask, ret) == 0)
+		return 0;
+	if (errno != EPERM && errno != ENOSYS && errno != EINVAL)
+		return -errno;
+	if (fstatat(dirfd, path, &st, AT_NO_AUTOMOUNT | flags) < 0)
+		return -errno;
+	statx_from_stat(&st, ret);
+	return 0;
+}
+
 /* Before 5.8 statx has no mount id; the handle call tells it even when it has no room for one. */
 static int mount_id_by_handle(int dirfd, const char *path, uint64_t *ret)
 {
@@ -37,10 +77,10 @@ static int mount_id_by_handle(int dirfd, const char *path, uint64_t *ret)
 static int live_mount_id(int dirfd, const char *path, uint64_t *ret)
 {
 	struct statx st;
-	int flags = LOOK_ONLY | (*path ? 0 : AT_EMPTY_PATH);
+	int r = look(dirfd, path, *path ? 0 : AT_EMPTY_PATH, STATX_MNT_ID, &st);
 
-	if (statx(dirfd, path, flags, STATX_MNT_ID, &st) < 0)
-		return errno == ENOSYS ? mount_id_by_handle(dirfd, path, ret) : -errno;
+	if (r < 0)
+		return r;
 	if (!(st.stx_mask & STATX_MNT_ID))
 		return mount_id_by_handle(dirfd, path, ret);
 	*ret = st.stx_mnt_id;
@@ -50,9 +90,10 @@ static int live_mount_id(int dirfd, const char *path, uint64_t *ret)
 static int live_status(const char *path, struct statx *ret)
 {
 	struct statx st;
+	int r = look(AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &st);
 
-	if (statx(AT_FDCWD, path, LOOK_ONLY, STATX_BASIC_STATS | STATX_BTIME, &st) < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	*ret = st;
 	return 0;
 }
@@ -60,9 +101,10 @@ static int live_status(const char *path, struct statx *ret)
 static int live_block_device(const char *path, dev_t *ret)
 {
 	struct statx st;
+	int r = look(AT_FDCWD, path, 0, STATX_TYPE, &st);
 
-	if (statx(AT_FDCWD, path, LOOK_ONLY, STATX_TYPE, &st) < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	if (!S_ISBLK(st.stx_mode))
 		return -ENOTBLK;
 	*ret = makedev(st.stx_rdev_major, st.stx_rdev_minor);

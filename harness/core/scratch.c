@@ -24,6 +24,12 @@ static void allow_owner(int fd)
 	(void)!fchmod(fd, 0600); /* a server may not know modes; then it asks for none */
 }
 
+/* For want of descriptors or memory, or by a signal: that says nothing about O_DIRECT. */
+static bool open_failed_here(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
+}
+
 /*
  * -ENOENT also when the file cannot be opened a second time by its descriptor: no /proc here, or a
  * FUSE server that knows files by their path only.
@@ -40,8 +46,8 @@ static int create_unnamed(int dirfd, struct scratch *ret)
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", made.fd);
 	made.direct_fd = open(self, O_RDWR | O_DIRECT | O_CLOEXEC);
 	if (made.direct_fd < 0) {
-		if (errno == ENOENT)
-			return -ENOENT;
+		if (errno == ENOENT || open_failed_here(errno))
+			return -errno;
 		made.direct_errno = errno;
 	}
 	*ret = made;
@@ -80,6 +86,8 @@ static int create_and_unlink(int dirfd, const char *name, struct scratch *ret)
 	open_direct(dirfd, name, &made);
 	if (unlinkat(dirfd, name, 0) != 0)
 		return -errno;
+	if (open_failed_here(made.direct_errno))
+		return -made.direct_errno;
 	*ret = made;
 	made = (struct scratch)SCRATCH_CLOSED;
 	return 0;

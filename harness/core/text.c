@@ -38,13 +38,17 @@ static bool upsets_terminal(uint32_t c)
 		(c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
+/* No name is longer; a mount table may say one of a megabyte, many times. */
+#define SHOWN_MAX ((size_t)(16 * KIB))
+#define CUT_SHORT "..."
+
 static char *escape(const char *s, bool terminal)
 {
-	const unsigned char *in = (const unsigned char *)s;
-	char *ret = xmalloc(4 * strlen(s) + 1);
+	const unsigned char *in = (const unsigned char *)s, *end = in + strnlen(s, SHOWN_MAX);
+	char *ret = xmalloc(4 * (size_t)(end - in) + sizeof(CUT_SHORT) + 3);
 	char *out = ret;
 
-	while (*in) {
+	while (in < end) {
 		uint32_t c;
 		size_t len = utf8_decode(in, &c);
 
@@ -58,7 +62,7 @@ static char *escape(const char *s, bool terminal)
 		}
 		in += len;
 	}
-	*out = '\0';
+	strcpy(out, *in ? CUT_SHORT : "");
 	return ret;
 }
 

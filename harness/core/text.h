@@ -11,7 +11,8 @@
 
 /*
  * Safe for a terminal: printable UTF-8 passes, control characters (C0, DEL, C1), bidirectional
- * overrides and invalid bytes become \xNN, a backslash stays as it is. NULL gives "(none)".
+ * overrides and invalid bytes become \xNN, a backslash stays as it is; 16 KiB are enough of
+ * anything. NULL gives "(none)".
  */
 char *text_terminal(const char *s);
 /* Valid UTF-8 for JSON: only invalid bytes become \xNN. (JSON escapes the rest itself.) */

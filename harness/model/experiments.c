@@ -51,5 +51,6 @@ void experiments_free(struct experiments *experiments)
 	free(experiments->first_touch.device);
 	free(experiments->flush_scaling.device);
 	free(experiments->empirical.device);
+	stack_difference_free(&experiments->changed);
 	*experiments = (struct experiments){ 0 };
 }

@@ -8,6 +8,7 @@
  */
 
 #include "model/ledger.h"
+#include "model/stack_difference.h"
 
 struct experiment_state {
 	bool done;
@@ -138,6 +139,8 @@ struct experiments {
 	struct flush_scaling_experiment flush_scaling;
 	struct empirical_experiment empirical;
 	struct trace_experiment trace;
+	struct stack_difference
+		changed; /* while they were made; all NULL: nothing, or not looked */
 };
 
 const char *direct_answer_name(enum direct_answer answer);

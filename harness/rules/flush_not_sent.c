@@ -75,11 +75,16 @@ static void say(const struct evidence *e, const struct leaf *leaf, const struct 
 		finding_observe_u64(finding, "fua_writes", leaf->fua_writes);
 }
 
-/* A disk that is only guessed at proves nothing by what others flushed there, nor by a few less. */
+/*
+ * A disk that is only guessed at proves nothing by what others flushed there, nor by a few less;
+ * less than half is no few: a server that syncs each tenth time.
+ */
 static void judge_guessed(
 	const struct evidence *e, const struct leaf *leaf, struct findings *findings)
 {
-	if (leaf->known && leaf->flushes == 0)
+	const uint64_t half = MAX(flushes_needed(&e->ledger->asked) / 2, (uint64_t)1);
+
+	if (leaf->known && leaf->flushes + leaf->fua_writes < half)
 		say(e, leaf, NULL,
 			finding_add(
 				findings, &flush_not_sent_kind, SEVERITY_FLAG, leaf->layer->name));

@@ -10,14 +10,14 @@
 #define SIZE (8 * MIB)
 #define BLOCK ((size_t)(256 * KIB))
 
-static int write_read_read(
-	const struct experiment_view *view, void *buffer, struct cached_experiment *c)
+static int write_read_read(const struct experiment_view *view, uint64_t size, void *buffer,
+	struct cached_experiment *c)
 {
 	struct random data;
 	struct transfer_act act = { .fd = view->scratch.fd,
 		.buffer = buffer,
 		.block = BLOCK,
-		.size = SIZE,
+		.size = size,
 		.write = true,
 		.data = &data };
 	struct residency found;
@@ -44,7 +44,7 @@ static int make(const struct experiment_view *view, struct experiments *experime
 	int r;
 
 	buffer = buffer_allocate(BLOCK);
-	r = write_read_read(view, buffer, c);
+	r = write_read_read(view, transfer_size(experiments, SIZE), buffer, c);
 	buffer_free(buffer, BLOCK);
 	return r;
 }

@@ -65,11 +65,11 @@ static int write_data(const struct experiment_view *view, void *buffer, struct d
 
 static int read_data(const struct experiment_view *view, void *buffer, struct direct_experiment *d)
 {
-	const struct transfer_act act = {
+	struct transfer_act act = {
 		.fd = view->scratch.direct_fd,
 		.buffer = buffer,
 		.block = BLOCK,
-		.size = SIZE,
+		.size = d->write.asked.bytes,
 		.direct = true,
 	};
 	struct residency before;

@@ -69,7 +69,7 @@ static int make(const struct experiment_view *view, struct experiments *experime
 	struct random data;
 	struct transfer_act act = { .fd = view->scratch.fd,
 		.block = BLOCK,
-		.size = SIZE,
+		.size = transfer_size(experiments, SIZE),
 		.offset = 16 * MIB, /* behind what the other experiments wrote */
 		.write = true,
 		.sync = true,
@@ -78,13 +78,15 @@ static int make(const struct experiment_view *view, struct experiments *experime
 
 	act.buffer = buffer_allocate(BLOCK);
 	random_seed(&data, random_fresh_seed());
-	e->size = SIZE;
 	r = one_kind(view, &act, &e->moved_known, &e->moved_random, &e->stored_random);
+	e->size = act.size;
 	act.data = NULL;
 	act.offset += SIZE;
 	memset(act.buffer, 0, BLOCK);
 	if (r == 0)
 		r = one_kind(view, &act, &e->moved_known, &e->moved_zeros, &e->stored_zeros);
+	if (r == 0 && act.size != e->size)
+		experiment_skip(&e->state, "it is too slow to compare zeros with data in the time");
 	buffer_free(act.buffer, BLOCK);
 	return r;
 }

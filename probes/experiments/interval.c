@@ -6,6 +6,7 @@
 
 #include "core/interrupt.h"
 #include "core/random.h"
+#include "engine/engine.h"
 #include "probes/witnesses/residency.h"
 
 /* Once before each act: what a thread of the kernel writes for us is charged to no cgroup. */
@@ -70,7 +71,8 @@ int interval_observe(const struct experiment_view *view, int (*act)(void *contex
 
 static int transfer(void *context)
 {
-	const struct transfer_act *act = context;
+	struct transfer_act *act = context;
+	const uint64_t until = clock_now() + TRANSFER_NS;
 
 	for (uint64_t done = 0; done < act->size; done += act->block) {
 		off_t at = (off_t)(act->offset + done);
@@ -78,6 +80,10 @@ static int transfer(void *context)
 
 		if (interrupted())
 			return -EINTR;
+		if (done >= TRANSFER_BYTES_MIN && clock_now() > until) {
+			act->size = done;
+			break;
+		}
 		if (act->write && act->data)
 			random_fill(act->data, act->buffer, act->block);
 		n = act->write ? pwrite(act->fd, act->buffer, act->block, at)
@@ -90,8 +96,20 @@ static int transfer(void *context)
 	return act->sync && syscall(SYS_fsync, act->fd) < 0 ? -errno : 0;
 }
 
+uint64_t transfer_size(const struct experiments *experiments, uint64_t wanted)
+{
+	const struct ledger *write = &experiments->direct.write;
+	uint64_t size;
+
+	if (!experiments->direct.state.done || !write->ns || !write->asked.bytes)
+		return wanted;
+	size = (uint64_t)((double)write->asked.bytes * TRANSFER_NS / (double)write->ns);
+	size = size / TRANSFER_BYTES_MIN * TRANSFER_BYTES_MIN;
+	return MIN(MAX(size, (uint64_t)TRANSFER_BYTES_MIN), wanted);
+}
+
 int interval_transfer(
-	const struct experiment_view *view, const struct transfer_act *act, struct ledger *ledger)
+	const struct experiment_view *view, struct transfer_act *act, struct ledger *ledger)
 {
 	uint64_t end = act->offset + act->size;
 	int r;
@@ -99,7 +117,7 @@ int interval_transfer(
 	residency_read(act->fd, end, &ledger->before);
 	if (!act->write)
 		extents_read(act->fd, end, &ledger->extents);
-	r = interval_observe(view, transfer, (void *)act, ledger);
+	r = interval_observe(view, transfer, act, ledger);
 	if (r < 0)
 		return r;
 	residency_read(act->fd, end, &ledger->after);

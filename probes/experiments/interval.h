@@ -17,11 +17,25 @@ struct transfer_act {
 };
 
 /*
+ * On a slow disk a transfer ends early: after TRANSFER_NS it has moved what it has, at least
+ * TRANSFER_BYTES_MIN, and `size` says how much.
+ */
+#define TRANSFER_NS (500ULL * 1000 * 1000)
+#define TRANSFER_BYTES_MIN MIB
+
+/*
+ * So much as is written in TRANSFER_NS at the rate of the direct writes, a multiple of
+ * TRANSFER_BYTES_MIN and at most `wanted`: buffered writes are fast, and the sync after them is
+ * not.
+ */
+uint64_t transfer_size(const struct experiments *experiments, uint64_t wanted);
+
+/*
  * Moves the range and fills the ledger: asked, differences, residency before and after, extents,
  * and what others moved meanwhile. An I/O error is returned and leaves the ledger unfilled.
  */
 int interval_transfer(
-	const struct experiment_view *view, const struct transfer_act *act, struct ledger *ledger);
+	const struct experiment_view *view, struct transfer_act *act, struct ledger *ledger);
 
 /* Any other act between two readings; `asked` is the caller's. */
 int interval_observe(const struct experiment_view *view, int (*act)(void *context), void *context,

@@ -142,6 +142,16 @@ for delay in 0.1 1; do
 	rm -f "$dir/leaving.img"
 done
 
+# --- changed meanwhile
+layer_filesystem "$dir/changing" ext4 on 200
+(sleep 0.9 && losetup --direct-io=off "$device") &
+answers "a loop device switched to its file's cache after 0.9 s" "$dir/changing"
+wait
+is "$(jq -r '[.claims[] | select(.verdict == "trusted")] | length' "$json")" 0 \
+	"a loop device switched to its file's cache: nothing is trusted"
+like "$(jq -r '.claims[].findings[] | select(.id == "stack-changed") | .layer' "$json")" '^loop' \
+	"a loop device switched to its file's cache: the change is told"
+
 # --- names of mount points
 number=0
 for name in 'with blank' $'new\nline' $'tab\there' 'back\slash' 'octal\040escape' \

@@ -39,6 +39,28 @@ own=$(sed -n 's/^write_bytes: //p' <<<"$out")
 holds "own <= 132 * 1024 * 1024" "its own account says the same" "$own"
 is "$(find "$dir/ext4" -mindepth 1 -not -name lost+found)" "" "nothing is left in the directory"
 
+# --- a slow disk: less is tried, and the answer comes about as soon
+slow=/sys/fs/cgroup/blkio/ioproof-test-$$
+if mkdir "$slow" 2>/dev/null; then
+	at_exit rmdir "$slow"
+	for way in read write; do
+		echo "$(cat "$queue/dev") 4194304" >"$slow/blkio.throttle.${way}_bps_device"
+	done
+	start=${EPOCHREALTIME/./}
+	# shellcheck disable=SC2016
+	capture bash -c 'echo $$ >"$1/cgroup.procs" && exec "$2" probe --json "$3" "$4"' bash "$slow" "$IOPROOF" \
+		"$json" "$dir/ext4"
+	took_ms=$(((${EPOCHREALTIME/./} - start) / 1000))
+	is "$status" 0 "a disk of 4 MiB/s is probed" "$err"
+	holds "took_ms < 10000" "within 10 s, where all of it would take 30 s" "$took_ms ms"
+	echo "# $took_ms ms"
+	like "$(jq '.targets[0].experiments.direct.write.asked.bytes' "$json")" '^[1-9][0-9]{6}$' "with less data"
+	is "$(jq -r '[.claims[] | select(.verdict == "refused")] | length' "$json")" 0 "and is not accused" \
+		"$(jq -c '.claims[] | [.claim, .verdict, [.findings[].id]]' "$json")"
+else
+	skip "a slow disk" "no cgroup v1 blkio to throttle with"
+fi
+
 # --- each part of the direct I/O matrix, reads and writes apart, and where the answer comes from
 matrix='.targets[0].experiments.direct | [.open_error, .declared.memory_bytes > 0,
 	.misaligned.address, .misaligned.length, .misaligned.offset,

@@ -350,6 +350,26 @@ static void test_elided_zeros_are_a_note(void **state)
 	stack_free(&s.stack);
 }
 
+/* xfs: the blocks were allocated ahead, by an earlier write. */
+static void test_zeros_that_reached_the_device_are_not_elided(void **state)
+{
+	struct experiments x = { .elision = { .state.done = true,
+					 .size = 4 * MIB,
+					 .moved_known = true,
+					 .moved_random = 4 * MIB,
+					 .moved_zeros = 4 * MIB,
+					 .stored_random = 8 * MIB,
+					 .stored_zeros = 0 } };
+	struct findings findings = { 0 };
+	struct scene s;
+
+	scene_honest_write(&s, scene_plain, CLAIM_DEVICE_WRITE);
+	judge_with(&s, &x, &findings);
+	assert_null(findings_find(&findings, "data-elided"));
+	findings_free(&findings);
+	stack_free(&s.stack);
+}
+
 static void test_message_says_how_much_was_written_where(void **state)
 {
 	struct findings findings = { 0 };
@@ -396,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_neighbours_pages_do_not_accuse_declared_direct_io),
 		cmocka_unit_test(test_quietest_round_decides_about_fallback),
 		cmocka_unit_test(test_elided_zeros_are_a_note),
+		cmocka_unit_test(test_zeros_that_reached_the_device_are_not_elided),
 		cmocka_unit_test(test_message_says_how_much_was_written_where),
 		cmocka_unit_test(test_closing_sync_is_said_inside_or_not),
 	};

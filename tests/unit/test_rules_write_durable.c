@@ -239,6 +239,12 @@ static void server_ignores_fsync(struct scene *s)
 	scene_flushes(s, "vda", 0);
 }
 
+static void server_syncs_each_tenth_time(struct scene *s)
+{
+	server_ignores_fsync(s);
+	scene_flushes(s, "vda", SYNCS / 10);
+}
+
 /* Not known. */
 
 static void flushes_unknown(struct scene *s)
@@ -340,6 +346,8 @@ static const struct write_row liars[] = {
 		"bindfs" },
 	{ "a server that ignores fsync", scene_bindfs, CLAIM_DURABLE_WRITE, server_ignores_fsync,
 		"flush-not-sent", SEVERITY_FLAG, "vda" },
+	{ "a server that syncs each tenth time", scene_bindfs, CLAIM_DURABLE_WRITE,
+		server_syncs_each_tenth_time, "flush-not-sent", SEVERITY_FLAG, "vda" },
 	{ "a server elsewhere", scene_sshfs, CLAIM_DURABLE_WRITE, NULL, "fuse-layer", SEVERITY_FLAG,
 		"sshfs" },
 	{ "a buffered loop, others unbounded", scene_fixture, CLAIM_DURABLE_WRITE,

@@ -2,6 +2,7 @@
 #include "witness_tree.h"
 
 #include <dirent.h>
+#include <sys/resource.h>
 
 #include "core/scratch.h"
 
@@ -104,11 +105,35 @@ static void test_unwritable_directory_is_an_error(void **state)
 	assert_int_equal(scratch.fd, -1);
 }
 
+/* That would be told as "O_DIRECT was refused". */
+static void test_too_many_open_files_are_no_refusal_of_direct_io(void **state)
+{
+	struct scratch scratch = SCRATCH_CLOSED;
+	struct rlimit before, one_more;
+	struct tree tree;
+	int fd, r;
+
+	tree_setup(&tree);
+	fd = open(tree.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	one_more = before;
+	one_more.rlim_cur = (rlim_t)fd + 2;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &one_more), 0);
+	r = scratch_create(fd, NULL, &scratch);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(r, -EMFILE);
+	assert_int_equal(scratch.fd, -1);
+	assert_int_equal(entries(tree.path), 0);
+	close(fd);
+	tree_teardown(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scratch_file_has_no_name_and_two_descriptors),
 		cmocka_unit_test(test_umask_does_not_forbid_the_direct_descriptor),
+		cmocka_unit_test(test_too_many_open_files_are_no_refusal_of_direct_io),
 		cmocka_unit_test(test_failure_leaves_the_result_untouched),
 		cmocka_unit_test(test_unwritable_directory_is_an_error),
 	};

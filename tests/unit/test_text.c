@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 #include "core/text.h"
 
@@ -28,6 +29,17 @@ static void test_terminal_escapes_what_moves_the_cursor(void **state)
 	check(text_terminal("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80"); /* beyond U+10FFFF */
 	check(text_terminal("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
 	check(text_terminal(NULL), "(none)");
+}
+
+static void test_megabytes_of_a_name_are_cut_short(void **state)
+{
+	_cleanup_free_ char *name = xmalloc(MIB + 1), *shown = NULL;
+
+	memset(name, '\033', MIB);
+	name[MIB] = '\0';
+	shown = text_terminal(name);
+	assert_int_equal(strlen(shown), 4 * 16 * KIB + 3);
+	assert_string_equal(shown + strlen(shown) - 7, "\\x1b...");
 }
 
 static void test_utf8_escapes_invalid_bytes_only(void **state)
@@ -130,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_terminal_escapes_what_moves_the_cursor),
+		cmocka_unit_test(test_megabytes_of_a_name_are_cut_short),
 		cmocka_unit_test(test_utf8_escapes_invalid_bytes_only),
 		cmocka_unit_test(test_sizes_are_binary_whatever_the_suffix),
 		cmocka_unit_test(test_what_is_no_size_is_refused_and_leaves_the_result),
