@@ -42,9 +42,13 @@ SUPPORT := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/support/*.c)))
 # FUSE filesystems that lie on request; tests that need one are skipped where libfuse is missing.
 LIARS   := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes), \
              $(patsubst %.c,$B/%,$(sort $(wildcard tests/liars/*.c))))
-# Guests and containers are about the machine around the program; sanitizers have seen it elsewhere.
-LAYERS  := $(filter-out $(if $(S),tests/liars/guest% tests/liars/podman.sh), \
-             $(sort $(wildcard tests/end-to-end/*.sh tests/liars/*.sh)))
+LAYERS  := $(sort $(wildcard tests/end-to-end/*.sh tests/liars/*.sh))
+# Sanitizers are for what a hostile machine makes the program do; the rest is about the machine.
+ifneq ($(S),)
+LAYERS  := $(filter tests/liars/probe.sh tests/end-to-end/%_bad_input.sh \
+             tests/end-to-end/%_unprivileged.sh tests/end-to-end/probe_trace.sh \
+             tests/end-to-end/fixture_run.sh,$(LAYERS))
+endif
 LONG    := $(sort $(wildcard tests/long/*.sh))
 SOURCES := $(SRC) $(shell find harness probes fixtures -name '*.h') \
            $(sort $(shell find tests -name '*.[ch]'))
@@ -94,10 +98,10 @@ unit: $(UNIT) ## run the unit tests alone
 	$(Q)$(run-tests) -j $(JOBS) -t 120 $(UNIT)
 
 check-root: $B/ioproof $(E2E) $(LIARS) | $(call after,check) ## run the tests on real layers (as root)
-	$(Q)$(run-tests) -t 600 $(E2E) $(LAYERS)
+	$(Q)$(run-tests) -A -j $(JOBS) -t 600 $(E2E) $(LAYERS)
 
 check-long: $B/ioproof $(E2E) $(LIARS) | $(call after,check check-root) ## the same for a night: many kills, a fresh machine
-	$(Q)IOPROOF_LONG=1 $(run-tests) -t 7200 $(E2E) $(LAYERS) $(LONG)
+	$(Q)IOPROOF_LONG=1 $(run-tests) -A -t 7200 $(E2E) $(LAYERS) $(LONG)
 
 bench: $B/ioproof $(BENCH) ## measure the engine's own cost, and the passive probe's
 	$(Q)set -e; for b in $(BENCH); do $$b; done

@@ -62,7 +62,7 @@ static char *escape(const char *s, bool terminal)
 		}
 		in += len;
 	}
-	strcpy(out, *in ? CUT_SHORT : "");
+	memcpy(out, *in ? CUT_SHORT : "", *in ? sizeof(CUT_SHORT) : 1);
 	return ret;
 }
 

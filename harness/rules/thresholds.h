@@ -102,8 +102,9 @@
 #define FLUSH_BASE_MAX_NS (10 * 1000 * 1000ULL)
 /*
  * The fastest flush beside a re-read that a cache answers. Where nobody carries it out it took 3 to
- * 6 times as long (QEMU 7.2 `unsafe`, 3 to 5 processes on two cores); on an overlay of a cloud's disk
- * 30 times, 3.9 ms beside 0.13 ms whatever was written: a round trip to somewhere, and not nothing.
+ * 6 times as long (QEMU 7.2 `unsafe`, 3 to 5 processes on two cores); on an overlay of a cloud's
+ * disk 30 times, 3.9 ms beside 0.13 ms whatever was written: a round trip to somewhere, and not
+ * nothing.
  */
 #define FLUSH_FREE_RATIO 12.0
 #define FLUSH_GROWS_NS (7 * 1000 * 1000ULL)

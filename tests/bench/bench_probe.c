@@ -18,8 +18,6 @@
 #define GOAL 1.0
 #define PATH "."
 
-extern char **environ;
-
 static const char *const peers[][4] = {
 	{ "findmnt", "-T", PATH, NULL },
 	{ "lsblk", NULL },

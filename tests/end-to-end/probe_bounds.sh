@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What `ioproof probe` promises whatever it meets: a passive answer within 2 s although a server
 # hangs, a bound on what it writes, an end within 5 s, and block devices that are only read.
+# Runs alone: it watches the clock.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/layers.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `ioproof run` on a plain disk directory: the ledger shows the bytes, and agrees with counters read
 # from outside, alone and beside a neighbour.
+# Runs alone: it reads counters that others move.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/layers.sh

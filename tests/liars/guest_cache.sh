@@ -3,6 +3,7 @@
 # Inside a virtual machine the probe names what QEMU does below its disk, or says that it cannot
 # tell; it never names another mode. A boot each of three modes; IOPROOF_LONG=1: ten of all five,
 # and every mode right in eight of ten.
+# Runs alone: what is below the guest shows itself by time.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 need command jq

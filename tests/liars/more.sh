@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # More liars and twins for `ioproof probe` and `run`: memory and caches further down, images that
 # cannot be written to, libraries that no variable shows, servers that keep what they were given.
+# Runs alone: honest twins need a disk that nobody else keeps busy.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/layers.sh

@@ -3,6 +3,7 @@
 # Liars and twins for `ioproof probe`: real layers that lie, each caught with the right finding for
 # the claim that it spoils, and beside it an honest twin of the same filesystem type that is free of
 # that finding.
+# Runs alone: honest twins need a disk that nobody else keeps busy.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/layers.sh

@@ -101,8 +101,7 @@ static void test_modes_have_their_signatures(void **state)
 	}
 }
 
-/* QEMU `unsafe` on a busy machine: the last flush was the slow one, and one after nothing was too.
- */
+/* QEMU `unsafe`, busy machine: the last flush was slow, and one after nothing was too. */
 static void test_slow_flush_among_slow_ones_is_no_write_cache(void **state)
 {
 	static const double by_chance[] = { 1.2, 2.0, 1.6, 2.6, 11 };
