@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "fixtures/fixture.h"
+#include "fixtures/filesystem.h"
 #include "model/claim.h"
 #include "model/evidence.h"
 #include "probes/environment/environment_probe.h"

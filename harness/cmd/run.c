@@ -27,6 +27,7 @@ struct run {
 	FILE *json;        /* NULL: not asked for */
 	bool json_created; /* by this run, and nothing is in it yet */
 	bool scratch_shown, machine_shown;
+	uint64_t image_done[RUN_TARGETS_MAX]; /* bytes, by fixture */
 };
 
 /*
@@ -56,15 +57,26 @@ static int open_json(struct run *run, struct error *error)
 	return 0;
 }
 
-static void on_build(void *context, const char *phase, uint64_t done, uint64_t total)
+/* Several images are written at once: what people wait for is their sum. */
+static void on_build(
+	void *context, size_t fixture, const char *phase, uint64_t done, uint64_t total)
 {
 	struct run *run = context;
+	uint64_t all = 0, wanted = 0;
 
-	if (total)
-		progress_show(&run->progress, done == 0, "%s: %ju of %ju MiB", phase,
-			(uintmax_t)(done / MIB), (uintmax_t)(total / MIB));
-	else
+	if (!total) {
 		progress_show(&run->progress, true, "%s", phase);
+		return;
+	}
+	run->image_done[fixture] = done;
+	for (size_t i = 0; i < run->plan.targets; i++) {
+		const struct fixture_spec *spec = &run->plan.target[i].spec;
+
+		wanted += spec->text ? spec->size * spec->devices : 0;
+		all += run->image_done[i];
+	}
+	progress_show(&run->progress, false, "image: %ju of %ju MiB", (uintmax_t)(all / MIB),
+		(uintmax_t)(wanted / MIB));
 }
 
 static void on_round(void *context, unsigned round, const struct arm *arm)
@@ -114,9 +126,10 @@ static void announce(struct run *run, const struct run_target *t, uint64_t space
 	if (!run->text)
 		return;
 	if (t->spec.text) {
-		bytes = text_bytes(t->spec.size);
-		fprintf(run->text, "building %s, %s, in %s (unnamed image, written, direct loop)\n",
-			t->spec.text, bytes, safe);
+		bytes = text_bytes(t->spec.size * t->spec.devices);
+		fprintf(run->text, "building %s, %s, in %s (unnamed image, %s, %s loop)\n",
+			t->spec.text, bytes, safe, image_preparation_name(t->spec.image),
+			t->spec.loop_buffered ? "buffered" : "direct");
 	} else if (space) {
 		bytes = text_bytes(space);
 		fprintf(run->text,
@@ -149,18 +162,22 @@ static void report_target(struct run *run, struct run_target *t)
 static int build(struct run *run, struct error *error)
 {
 	const struct fixture_progress progress = { on_build, run };
-	int r = 0;
+	int r;
 
+	for (size_t i = 0; i < run->plan.targets; i++) {
+		show_ground(run, &run->plan.target[i]);
+		announce(run, &run->plan.target[i], run_plan_space(&run->plan, i));
+	}
+	r = run_build_fixtures(&run->machine, &run->plan, &progress, error);
 	for (size_t i = 0; i < run->plan.targets && r == 0; i++) {
-		struct run_target *t = &run->plan.target[i];
-
-		show_ground(run, t);
-		announce(run, t, run_plan_space(&run->plan, i));
-		r = run_build_target(&run->machine, &run->plan, i, &progress, error);
+		progress_show(
+			&run->progress, true, "experiments on %s", run->plan.target[i].target.id);
+		r = run_build_target(&run->machine, &run->plan, i, error);
 		progress_clear(&run->progress);
 		if (r == 0)
-			report_target(run, t);
+			report_target(run, &run->plan.target[i]);
 	}
+	progress_clear(&run->progress);
 	return r;
 }
 
@@ -289,8 +306,12 @@ static const struct command run_command = {
 	.help = "Without a word: builds an ext4 filesystem in the current directory (an unnamed\n"
 		"image on a loop device with direct I/O), and runs read-path in it.\n\n"
 		"  --on DIR             measure in this directory instead (may be repeated)\n"
-		"  --fs SPEC            build this filesystem: FSTYPE[:mount-option,...,SIZE=2G]\n"
+		"  --fs SPEC            build this filesystem: FSTYPE[:item,...], an item being a\n"
+		"                       mount option, +C, or SIZE=2G MKFS=\"...\" SECTOR=4096\n"
+		"                       IMAGE=written|fallocated|sparse LOOP=direct|buffered\n"
+		"                       DEVICES=2 LABEL=name (may be repeated: side by side)\n"
 		"  --scratch DIR        where images lie (default: the current directory)\n"
+		"  --force              let images take more than 80 % of what is free\n"
 		"  --rounds N           rounds, each visiting every case once (default 10)\n"
 		"  --quick              6 rounds and less data\n"
 		"  --seed N             order of the rounds and data; shown with every result\n"
@@ -300,6 +321,7 @@ static const struct command run_command = {
 		"  -h, --help           this text\n\n"
 		"Examples:\n"
 		"  ioproof run --quick\n"
+		"  ioproof run --fs ext4 --fs btrfs:nodatacow --fs btrfs:+C --fs xfs\n"
 		"  ioproof run --on /mnt/data read-path:size=1G,bs=128k\n"
 		"  ioproof run read-path:file=/var/lib/images/disk.raw\n\n"
 		"Exit status: 0 every number trusted, 1 failed or incomplete, 2 usage,\n"

@@ -112,24 +112,34 @@ static int take_directory(
 	return stack_probe_fd(&machine->root, target->directory, &target->stack, error);
 }
 
-static int build_fixture(const struct run_machine *machine, struct run_plan *plan, size_t t,
+int run_build_fixtures(const struct run_machine *machine, struct run_plan *plan,
 	const struct fixture_progress *progress, struct error *error)
 {
-	struct run_target *rt = &plan->target[t];
-	int r = fixture_build(&machine->root, &rt->spec, plan->scratch, plan->scratch_name,
-		progress, &rt->fixture, error);
+	const struct fixture_spec *spec[RUN_TARGETS_MAX];
+	struct fixture *fixture[RUN_TARGETS_MAX];
+	struct run_target *target[RUN_TARGETS_MAX];
+	const struct fixture_place place = { plan->scratch, plan->scratch_name,
+		plan->options->force };
+	size_t count = 0;
+	int r;
 
+	for (size_t i = 0; i < plan->targets; i++)
+		if (plan->target[i].spec.text) {
+			target[count] = &plan->target[i];
+			spec[count++] = &plan->target[i].spec;
+		}
+	r = count ? fixtures_build(&machine->root, spec, count, &place, progress, fixture, error)
+		  : 0;
 	if (r < 0 && plan->default_fixture && not_allowed(r)) {
-		struct error why = *error;
-
 		run_plan_fall_back(plan);
-		note_fallback(rt, r, &why);
-		return take_directory(machine, plan, t, error);
+		note_fallback(target[0], r, error);
+		return 0;
 	}
-	if (r < 0)
-		return r;
-	rt->target.directory = fixture_directory(rt->fixture);
-	return stack_probe_fd(&machine->root, rt->target.directory, &rt->target.stack, error);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		target[i]->fixture = fixture[i];
+		target[i]->target.directory = fixture_directory(fixture[i]);
+	}
+	return r;
 }
 
 int run_experiments(const struct run_machine *machine, int directory, int device, unsigned seconds,
@@ -149,8 +159,8 @@ int run_experiments(const struct run_machine *machine, int directory, int device
 			       seconds, ret);
 }
 
-int run_build_target(const struct run_machine *machine, struct run_plan *plan, size_t t,
-	const struct fixture_progress *progress, struct error *error)
+int run_build_target(
+	const struct run_machine *machine, struct run_plan *plan, size_t t, struct error *error)
 {
 	const unsigned seconds =
 		plan->options->quick ? EXPERIMENT_SECONDS_QUICK : EXPERIMENT_SECONDS;
@@ -161,14 +171,12 @@ int run_build_target(const struct run_machine *machine, struct run_plan *plan, s
 	target->guardian = machine->guardian;
 	if (target->file >= 0)
 		r = stack_probe_fd(&machine->root, target->file, &target->stack, error);
-	else if (rt->spec.text)
-		r = build_fixture(machine, plan, t, progress, error);
+	else if (rt->fixture)
+		r = stack_probe_fd(&machine->root, target->directory, &target->stack, error);
 	else
 		r = take_directory(machine, plan, t, error);
 	if (r < 0)
 		return r;
-	if (progress)
-		progress->report(progress->context, "experiments", 0, 0);
 	rt->experiments = xcalloc(1, sizeof(*rt->experiments));
 	return run_experiments(
 		machine, target->directory, -1, seconds, &target->stack, rt->experiments);

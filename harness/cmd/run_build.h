@@ -41,10 +41,13 @@ int run_experiments(const struct run_machine *machine, int directory, int device
 	struct stack *stack, struct experiments *ret);
 
 /*
- * Builds or takes one target: its directory and its stack. A default fixture that this machine
- * does not allow falls back to the scratch directory, with a finding that says what would lift it.
+ * Builds all fixtures of a plan at once. A default fixture that this machine does not allow falls
+ * back to the scratch directory, with a finding that says what would lift it.
  */
-int run_build_target(const struct run_machine *machine, struct run_plan *plan, size_t t,
+int run_build_fixtures(const struct run_machine *machine, struct run_plan *plan,
 	const struct fixture_progress *progress, struct error *error);
+/* Takes one target: its stack, its counters, and the experiments on it. */
+int run_build_target(
+	const struct run_machine *machine, struct run_plan *plan, size_t t, struct error *error);
 
 #endif

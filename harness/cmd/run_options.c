@@ -16,6 +16,7 @@ enum {
 	OPT_SEED,
 	OPT_JSON,
 	OPT_REFUSED,
+	OPT_FORCE,
 	OPT_PROGRESS
 };
 
@@ -29,6 +30,7 @@ static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "json", required_argument, NULL, OPT_JSON },
 	{ "show-refused", no_argument, NULL, OPT_REFUSED },
+	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "progress", required_argument, NULL, OPT_PROGRESS },
 	{ 0 },
 };
@@ -94,6 +96,9 @@ static int take(struct run_options *o, char *const *argv, int option, struct err
 		return set_seed(o, optarg, error);
 	case OPT_JSON:
 		o->json = optarg;
+		return 0;
+	case OPT_FORCE:
+		o->force = true;
 		return 0;
 	case OPT_REFUSED:
 		o->show_refused = true;

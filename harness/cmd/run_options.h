@@ -19,6 +19,7 @@ struct run_options {
 	const char *scratch; /* "." unless given */
 	unsigned rounds;
 	bool quick, show_refused, progress;
+	bool force; /* images may take more than their share of what is free */
 	bool seed_given;
 	uint64_t seed;
 	const char *json;            /* file, "-", or NULL */

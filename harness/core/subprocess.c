@@ -142,6 +142,8 @@ static __attribute__((noreturn)) void child_main(const struct child *c)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != c->parent)
 		_exit(127);
 	default_signals();
+	if (c->subprocess->in && fchdir(*c->subprocess->in) < 0)
+		goto failed;
 	if (dup2(c->null, 0) < 0 || dup2(c->out, 1) < 0 || dup2(c->err, 2) < 0)
 		goto failed;
 	close_on_exec_above_two(c->subprocess->keep);

@@ -17,6 +17,7 @@ struct subprocess {
 	const char *const *argv;        /* argv[0] is searched in PATH and in /usr/sbin and /sbin */
 	const char *const *environment; /* additional "NAME=value", NULL-terminated; may be NULL */
 	const int *keep;                /* descriptors the child keeps, ends with -1; may be NULL */
+	const int *in;                  /* its working directory; NULL: ours */
 };
 
 struct subprocess_result {

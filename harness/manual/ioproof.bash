@@ -26,7 +26,7 @@ _ioproof_run() {
 		case $cur in
 		-*)
 			_ioproof_words "--on --fs --scratch --rounds --quick --seed --json
-				--show-refused --progress=plain --help"
+				--show-refused --force --progress=plain --help"
 			;;
 		*) _ioproof_words "$(_ioproof_list workloads)" ;;
 		esac

@@ -69,11 +69,13 @@ HELPER size_t entries(int fd)
 
 HELPER int build(const char *text, const struct place *p, struct fixture **ret, struct error *error)
 {
+	const struct fixture_place place = { .fd = p->fd, .name = p->path };
 	struct fixture_spec spec = { 0 };
+	const struct fixture_spec *specs[] = { &spec };
 	int r = fixture_spec_parse(text, &spec, error);
 
 	if (r == 0)
-		r = fixture_build(&root, &spec, p->fd, p->path, NULL, ret, error);
+		r = fixtures_build(&root, specs, 1, &place, NULL, ret, error);
 	fixture_spec_free(&spec);
 	return r;
 }

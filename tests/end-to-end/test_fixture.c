@@ -49,6 +49,11 @@ static const char *fact(const json_t *object, const char *a, const char *b)
 	return json_string_value(value);
 }
 
+static const char *device_name(const json_t *description)
+{
+	return fact(json_array_get(json_object_get(description, "devices"), 0), "name", NULL);
+}
+
 static void assert_sysfs(const char *name, const char *attribute, const char *expected)
 {
 	_cleanup_free_ char *line = NULL;
@@ -113,7 +118,7 @@ static void test_fixture_is_what_it_says_and_leaves_nothing(void **state)
 		f = must_build("ext4:SIZE=64M", &p);
 		d = fixture_describe(f);
 		assert_non_null(d);
-		snprintf(name, sizeof(name), "%s", fact(d, "loop", "name"));
+		snprintf(name, sizeof(name), "%s", device_name(d));
 		assert_sysfs(name, "loop/dio", "1");
 		assert_sysfs(name, "queue/write_cache", "write back");
 		assert_sysfs(name, "queue/iostats", "1");
@@ -240,9 +245,9 @@ static void test_left_over_queue_settings_are_repaired(void **state)
 		sabotage(name, "iostats", "0");
 		f = must_build("ext4:SIZE=16M", &p);
 		d = fixture_describe(f);
-		met = strcmp(fact(d, "loop", "name"), name) == 0;
+		met = strcmp(device_name(d), name) == 0;
 		if (met) {
-			const json_t *loop = json_object_get(d, "loop");
+			const json_t *loop = json_array_get(json_object_get(d, "devices"), 0);
 
 			assert_sysfs(name, "queue/write_cache", "write back");
 			assert_sysfs(name, "queue/iostats", "1");
@@ -266,7 +271,8 @@ struct phases {
 	uint64_t last;
 };
 
-static void note_phase(void *context, const char *phase, uint64_t done, uint64_t total)
+static void note_phase(
+	void *context, size_t fixture, const char *phase, uint64_t done, uint64_t total)
 {
 	struct phases *p = context;
 
@@ -284,13 +290,16 @@ static void test_progress_tells_every_phase(void **state)
 	struct phases phases = { "", 0 };
 	const struct fixture_progress progress = { note_phase, &phases };
 	struct fixture_spec spec = { 0 };
+	const struct fixture_spec *specs[] = { &spec };
+	struct fixture_place place;
 	struct fixture *f = NULL;
 	struct error error;
 	struct place p;
 
 	place_open(&p);
+	place = (struct fixture_place){ .fd = p.fd, .name = p.path };
 	assert_int_equal(fixture_spec_parse("ext4:SIZE=20M", &spec, &error), 0);
-	assert_int_equal(fixture_build(&root, &spec, p.fd, p.path, &progress, &f, &error), 0);
+	assert_int_equal(fixtures_build(&root, specs, 1, &place, &progress, &f, &error), 0);
 	assert_string_equal(phases.seen, "image loop mkfs proof mount ");
 	assert_int_equal(phases.last, 20 * MIB);
 	fixture_destroy(f);
