@@ -151,6 +151,8 @@ static void report_target(struct run *run, struct run_target *t)
 		.id = xstrdup(t->target.id),
 		.path = xstrdup(t->target.path),
 		.fixture = t->fixture ? fixture_describe(t->fixture) : NULL,
+		.fixture_facts =
+			t->fixture ? fixture_facts(t->fixture) : (struct fixture_facts){ 0 },
 	};
 	report->experiments = take_pointer(t->experiments);
 	stack_copy(&t->target.stack, &report->stack);

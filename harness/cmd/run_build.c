@@ -112,14 +112,58 @@ static int take_directory(
 	return stack_probe_fd(&machine->root, target->directory, &target->stack, error);
 }
 
+/* Mount points of what lies under the plan's directories and files: they must stay in sight. */
+struct keep {
+	const char **path; /* NULL-terminated, each malloc'ed */
+	size_t count;
+};
+
+static void keep_layers(const struct run_machine *machine, int fd, struct keep *keep)
+{
+	struct stack stack = { 0 };
+
+	if (fd >= 0)
+		(void)stack_probe_fd(&machine->root, fd, &stack, NULL);
+	for (size_t i = 0; i < stack.count; i++) {
+		if (!stack.layer[i].mount_point)
+			continue;
+		keep->path = xreallocarray(keep->path, keep->count + 2, sizeof(*keep->path));
+		keep->path[keep->count++] = xstrdup(stack.layer[i].mount_point);
+		keep->path[keep->count] = NULL;
+	}
+	stack_free(&stack);
+}
+
+static void keep_free(struct keep *keep)
+{
+	for (size_t i = 0; i < keep->count; i++)
+		free((void *)keep->path[i]);
+	free(keep->path);
+}
+
+static int build_specs(const struct run_machine *machine, const struct run_plan *plan,
+	const struct fixture_spec *const *spec, size_t count,
+	const struct fixture_progress *progress, struct fixture **ret, struct error *error)
+{
+	_cleanup_(keep_free) struct keep keep = { 0 };
+	struct fixture_place place = {
+		.fd = plan->scratch, .name = plan->scratch_name, .force = plan->options->force
+	};
+
+	keep_layers(machine, plan->scratch, &keep);
+	for (size_t i = 0; i < plan->targets; i++)
+		keep_layers(machine,
+			MAX(plan->target[i].target.file, plan->target[i].target.directory), &keep);
+	place.keep = keep.path;
+	return fixtures_build(&machine->root, spec, count, &place, progress, ret, error);
+}
+
 int run_build_fixtures(const struct run_machine *machine, struct run_plan *plan,
 	const struct fixture_progress *progress, struct error *error)
 {
 	const struct fixture_spec *spec[RUN_TARGETS_MAX];
 	struct fixture *fixture[RUN_TARGETS_MAX];
 	struct run_target *target[RUN_TARGETS_MAX];
-	const struct fixture_place place = { plan->scratch, plan->scratch_name,
-		plan->options->force };
 	size_t count = 0;
 	int r;
 
@@ -128,8 +172,7 @@ int run_build_fixtures(const struct run_machine *machine, struct run_plan *plan,
 			target[count] = &plan->target[i];
 			spec[count++] = &plan->target[i].spec;
 		}
-	r = count ? fixtures_build(&machine->root, spec, count, &place, progress, fixture, error)
-		  : 0;
+	r = count ? build_specs(machine, plan, spec, count, progress, fixture, error) : 0;
 	if (r < 0 && plan->default_fixture && not_allowed(r)) {
 		run_plan_fall_back(plan);
 		note_fallback(target[0], r, error);

@@ -57,6 +57,8 @@ static int judge_whole(const struct result *result, struct measurement *m)
 		.stack = target ? &target->stack : NULL,
 		.environment = &result->environment,
 		.experiments = target ? target->experiments : NULL,
+		.fixture =
+			target && target->fixture_facts.preparation ? &target->fixture_facts : NULL,
 		.measurement = m,
 		.sibling = sibling,
 	};

@@ -14,6 +14,7 @@
 #include "model/environment.h"
 #include "model/experiments.h"
 #include "model/finding.h"
+#include "model/fixture_facts.h"
 #include "model/ledger.h"
 
 enum temperature { TEMPERATURE_ANY, TEMPERATURE_COLD, TEMPERATURE_WARM };
@@ -35,6 +36,7 @@ struct evidence {
 	const struct stack *stack;
 	const struct environment *environment;
 	const struct experiments *experiments; /* of the target; NULL: none were made */
+	const struct fixture_facts *fixture;   /* NULL: the target was there before us */
 	const struct ledger
 		*ledger; /* ROUND; TARGET of a licence that made an experiment, else NULL */
 	const struct measurement *measurement; /* MEASUREMENT only */

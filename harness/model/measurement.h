@@ -56,7 +56,8 @@ struct missing {
 struct target_report {
 	char *id;
 	char *path;
-	json_t *fixture; /* object or NULL */
+	json_t *fixture;                    /* object or NULL */
+	struct fixture_facts fixture_facts; /* of it */
 	struct stack stack;
 	struct findings findings;        /* inherited by each of its measurements */
 	struct experiments *experiments; /* made before its measurements; NULL: none */

@@ -82,3 +82,30 @@ static const struct rule background_writes_rule = {
 	.judge = judge,
 };
 RULE_REGISTER(background_writes_rule);
+
+/* A fixture that still wrote when the wait for its rest was over. */
+static void judge_rest(const struct evidence *evidence, struct findings *findings)
+{
+	const struct fixture_facts *fixture = evidence->fixture;
+	_cleanup_free_ char *bytes = NULL;
+	struct finding *finding;
+
+	if (!fixture || !fixture->rest_known || fixture->at_rest)
+		return;
+	bytes = text_bytes(fixture->restless_bytes);
+	finding = finding_add(findings, &background_writes_kind,
+		claim_of_device_or_durable(evidence->claim) ? SEVERITY_FLAG : SEVERITY_NOTE, NULL);
+	finding_message(finding,
+		"the fixture still wrote (%s) when the wait for its rest was given up", bytes);
+	finding_source(finding, "the loop devices' stat after a sync");
+	finding_observe_u64(finding, "restless_bytes", fixture->restless_bytes);
+}
+
+static const struct rule fixture_at_rest_rule = {
+	.head = { .id = "fixture-at-rest",
+		.order = 166,
+		.summary = "a fixture must have come to rest before it is measured" },
+	.scope = RULE_TARGET,
+	.judge = judge_rest,
+};
+RULE_REGISTER(fixture_at_rest_rule);
