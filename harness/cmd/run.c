@@ -7,6 +7,7 @@
 
 #include "cmd/command.h"
 #include "cmd/run_arms.h"
+#include "cmd/run_ground.h"
 #include "core/interrupt.h"
 #include "core/random.h"
 #include "core/text.h"
@@ -101,20 +102,34 @@ static void on_lost(void *context, const struct arm *arm, const struct error *er
 			.reason = xstrdup(error->text) });
 }
 
-/* The first answer, before the first write: what lies under the place where a target will be. */
-static void show_ground(struct run *run, const struct run_target *t)
+static void show_finding(struct run *run, const struct finding *finding)
 {
-	const bool fixture = t->spec.text;
+	_cleanup_free_ char *message = text_terminal(finding->message);
+	_cleanup_free_ char *remedy = text_terminal(finding->remedy);
+
+	if (run->text)
+		fprintf(run->text, "  %s: %s\n  Better: %s\n", finding->kind->head.id, message,
+			remedy);
+}
+
+/* The first answer, before the first write: what lies under the place where a target will be. */
+static void show_ground(struct run *run, struct run_target *t)
+{
+	const bool fixture = t->spec.text, again = fixture && run->scratch_shown;
 	struct stack stack = { 0 };
 	int fd = fixture ? run->plan.scratch : MAX(t->target.file, t->target.directory);
 
-	if (!run->text || (fixture && run->scratch_shown))
-		return;
-	run->scratch_shown |= fixture;
-	if (stack_probe_fd(&run->machine.root, fd, &stack, NULL) == 0)
+	if (stack_probe_fd(&run->machine.root, fd, &stack, NULL) == 0 && run->text && !again)
 		text_stack(run->text, fixture ? run->plan.scratch_name : t->target.path, &stack,
 			run->machine_shown ? NULL : &run->machine.environment);
 	run->machine_shown = true;
+	if (fixture) {
+		ground_judge(&run->machine.root, &stack, run->plan.scratch_name,
+			t->spec.size * t->spec.devices, &t->findings);
+		if (!again && t->findings.count)
+			show_finding(run, &t->findings.item[0]);
+	}
+	run->scratch_shown |= fixture;
 	stack_free(&stack);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A run killed by SIGKILL at any moment leaves no loop device, mount, file, directory, cgroup or
-# process. Kills fall, in turn, at random moments and inside each phase, so that short ones are hit
+# process, however many fixtures it builds at once. Kills fall, in turn, at random moments and inside each phase, so that short ones are hit
 # too; which phase it was is known from the last line of progress.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -10,11 +10,19 @@ need root
 dir=$(tap_dir)
 scratch=$dir/scratch
 kills=20
-[ -z "${IOPROOF_LONG-}" ] || kills=200
+[ -z "${IOPROOF_LONG-}" ] || kills=300
+need command mkfs.ext4 mkfs.xfs mkfs.btrfs
 mkdir "$scratch"
 
-arguments=(run --quick --scratch "$scratch" --fs "ext4:SIZE=128M" --progress=plain --rounds 3
-	"read-path:size=16M,bs=64k")
+# Two fixtures at once, in turn of these kinds: written, over several devices, sparse.
+sets=("--fs ext4:SIZE=128M --fs btrfs:+C,DEVICES=2,SIZE=128M,IMAGE=sparse"
+	"--fs xfs:SIZE=300M,IMAGE=fallocated --fs ext4:SIZE=64M,LOOP=buffered")
+choose() { # NUMBER
+	# shellcheck disable=SC2206
+	arguments=(run --quick --scratch "$scratch" ${sets[$1 % ${#sets[@]}]} --progress=plain
+		--rounds 3 "read-path:size=16M,bs=64k")
+}
+choose 0
 
 # Progress is read from descriptor 3. The mark is inherited by all that the run starts.
 start_run() { # ARGUMENT...
@@ -29,6 +37,7 @@ next_line() {
 	read -r -t 60 line <&3 || return 1
 	line=${line#ioproof: }
 	phase=${line%%:*}
+	phase=${phase%% on *}
 	[[ $phase != "round "* ]] || phase=rounds
 }
 
@@ -58,7 +67,7 @@ phases=(start)
 start_run
 declare -A at_us=([start]=${EPOCHREALTIME/./})
 while next_line; do
-	[ "$phase" != "${phases[-1]}" ] || continue
+	[ -z "${at_us[$phase]-}" ] || continue
 	phases+=("$phase")
 	at_us[$phase]=${EPOCHREALTIME/./}
 done
@@ -107,6 +116,7 @@ kill_one() { # AIM
 }
 
 for ((n = 0; killed < kills && n < 2 * kills; n++)); do
+	choose $((n / 2))
 	if ((n % 2)); then
 		kill_one "${phases[n / 2 % ${#phases[@]}]}"
 	else
@@ -116,6 +126,7 @@ done
 # A phase of less than a millisecond may want more than one try.
 for phase_wanted in "${phases[@]}"; do
 	for ((n = 0; n < 30 && ${hit[$phase_wanted]-0} == 0; n++)); do
+		choose "$n"
 		kill_one "$phase_wanted"
 	done
 done
@@ -129,6 +140,7 @@ for phase in "${phases[@]}"; do
 done
 is "${missed[*]-}" "" "every phase was hit"
 
+choose 0
 for signal in INT TERM; do
 	start_run --json "$dir/cut.json"
 	while [ "$phase" != rounds ] && next_line; do :; done
