@@ -46,7 +46,7 @@ static int judge_scope(
 	return r;
 }
 
-static int judge_whole(const struct result *result, struct measurement *m)
+static int judge_whole(const struct result *result, struct measurement *m, enum rule_scope scope)
 {
 	const struct target_report *target = target_of(result, m);
 	_cleanup_free_ const struct measurement **sibling =
@@ -62,15 +62,41 @@ static int judge_whole(const struct result *result, struct measurement *m)
 		.measurement = m,
 		.sibling = sibling,
 	};
-	int r;
 
 	if (!target)
 		return -EINVAL;
 	for (size_t i = 0; i < result->measurements; i++)
 		if (is_sibling(&result->measurement[i], m))
 			sibling[evidence.siblings++] = &result->measurement[i];
-	r = judge_scope(RULE_TARGET, &evidence, m);
-	return r < 0 ? r : judge_scope(RULE_MEASUREMENT, &evidence, m);
+	return judge_scope(scope, &evidence, m);
+}
+
+static bool stands_on(const struct target_report *target, const char *layer)
+{
+	for (size_t i = 0; target && i < target->stack.count; i++)
+		if (strcmp(target->stack.layer[i].name, layer) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A read cache below a disk is a fact about the disk. The experiment on one target may show it and
+ * that on another miss it (it proves presence, never absence): whoever stands on the disk has it.
+ */
+static void share_read_cache(struct result *result, const struct measurement *from)
+{
+	const struct finding *f = findings_find(&from->findings, "read-cache-below-horizon");
+
+	for (size_t i = 0; f && f->layer && i < result->measurements; i++) {
+		struct measurement *m = &result->measurement[i];
+		const struct findings one = { (struct finding *)f, 1 };
+
+		if (m != from && m->claim == from->claim &&
+			!findings_find(&m->findings, f->kind->head.id) &&
+			stands_on(target_of(result, m), f->layer)) {
+			findings_append(&m->findings, &one);
+		}
+	}
 }
 
 static void inherit(const struct result *result, struct measurement *m)
@@ -125,7 +151,11 @@ int conclude(struct result *result)
 		inherit(result, &result->measurement[i]);
 	}
 	for (size_t i = 0; i < result->measurements && r == 0; i++)
-		r = judge_whole(result, &result->measurement[i]);
+		r = judge_whole(result, &result->measurement[i], RULE_TARGET);
+	for (size_t i = 0; i < result->measurements && r == 0; i++)
+		share_read_cache(result, &result->measurement[i]);
+	for (size_t i = 0; i < result->measurements && r == 0; i++)
+		r = judge_whole(result, &result->measurement[i], RULE_MEASUREMENT);
 	result->verdict = VERDICT_TRUSTED;
 	for (size_t i = 0; i < result->measurements; i++) {
 		struct measurement *m = &result->measurement[i];
