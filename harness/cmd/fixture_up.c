@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/fixture_up.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "core/interrupt.h"
+#include "fixtures/lasting_store.h"
+#include "report/progress.h"
+
+struct building {
+	const struct fixture_options *options;
+	struct progress progress;
+	uint64_t done[FIXTURE_ARGUMENTS_MAX], total[FIXTURE_ARGUMENTS_MAX]; /* bytes of images */
+};
+
+static void on_build(
+	void *context, size_t fixture, const char *phase, uint64_t done, uint64_t total)
+{
+	struct building *b = context;
+	uint64_t all = 0, wanted = 0;
+
+	if (!total) {
+		progress_show(&b->progress, true, "%s: %s", b->options->name[fixture], phase);
+		return;
+	}
+	b->done[fixture] = done;
+	b->total[fixture] = total;
+	for (size_t i = 0; i < b->options->count; i++) {
+		all += b->done[i];
+		wanted += b->total[i];
+	}
+	progress_show(&b->progress, false, "image: %ju of %ju MiB", (uintmax_t)(all / MIB),
+		(uintmax_t)(wanted / MIB));
+}
+
+static int up(const struct sysroot *root, struct building *b, int scratch,
+	const struct lasting_voice *voice, struct error *error)
+{
+	const struct fixture_options *o = b->options;
+	const struct fixture_place place = { scratch, o->scratch, o->force };
+	const struct fixture_progress progress = { on_build, b };
+	struct lasting_wish wish[FIXTURE_ARGUMENTS_MAX];
+
+	for (size_t i = 0; i < o->count; i++)
+		wish[i] = (struct lasting_wish){ o->name[i], &o->spec[i] };
+	return lasting_up(root, wish, o->count, &place, &progress, voice, error);
+}
+
+int fixture_up(const struct sysroot *root, const struct fixture_options *options,
+	const struct lasting_voice *voice, struct error *error)
+{
+	_cleanup_close_ int scratch = open(options->scratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct building b = { .options = options };
+	int r;
+
+	if (scratch < 0)
+		return error_set(
+			error, errno, "--scratch %s: %s", options->scratch, strerror(errno));
+	progress_init(&b.progress, options->progress);
+	r = up(root, &b, scratch, voice, error);
+	progress_clear(&b.progress);
+	for (size_t i = 0; i < options->count && r == 0; i++)
+		printf("/" LASTING_DIRECTORY "/%s/" LASTING_MOUNT "\n", options->name[i]);
+	return r;
+}
