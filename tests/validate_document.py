@@ -27,6 +27,7 @@ MANUAL = pathlib.Path(__file__).resolve().parent.parent / "harness/manual"
 SCHEMAS = {
     "ioproof.result/1": "result.schema.json",
     "ioproof.probe/1": "probe.schema.json",
+    "ioproof.fixtures/1": "fixtures.schema.json",
 }
 
 

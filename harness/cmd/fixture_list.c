@@ -65,30 +65,46 @@ static char *loops_text(const struct lasting_state *state)
 	return all;
 }
 
-static void table_line(FILE *out, int width, const struct lasting *l)
+/* The widest of a column decides. */
+struct widths {
+	int name, loops;
+};
+
+static void table_line(FILE *out, const struct widths *w, const struct lasting *l)
 {
 	_cleanup_free_ char *loops = loops_text(&l->state), *size = NULL, *spec = NULL;
 
-	/* A DEVICES= of several has as many images. */
+	/* With DEVICES= there are as many images. */
 	size = l->state.loops ? text_bytes(l->state.size * l->state.loops) : xstrdup("-");
 	spec = text_terminal(l->state.spec ? l->state.spec : "-");
-	fprintf(out, "%-*s  %-8s  %-10s  %-10s  %s\n", width, l->name,
-		lasting_status_name(l->status), loops, size, spec);
+	fprintf(out, "%-*s  %-8s  %-*s  %-8s  %s\n", w->name, l->name,
+		lasting_status_name(l->status), w->loops, loops, size, spec);
+}
+
+static struct widths widths_of(const struct lasting *list, size_t count)
+{
+	struct widths w = { (int)strlen("NAME"), (int)strlen("LOOP") };
+
+	for (size_t i = 0; i < count; i++) {
+		_cleanup_free_ char *loops = loops_text(&list[i].state);
+
+		w.name = MAX(w.name, (int)strlen(list[i].name));
+		w.loops = MAX(w.loops, (int)strlen(loops));
+	}
+	return w;
 }
 
 void fixtures_table(FILE *out, const struct lasting *list, size_t count)
 {
-	int width = 4;
+	const struct widths w = widths_of(list, count);
 
-	for (size_t i = 0; i < count; i++)
-		width = MAX(width, (int)strlen(list[i].name));
 	if (count)
-		fprintf(out, "%-*s  %-8s  %-10s  %-10s  %s\n", width, "NAME", "STATE", "LOOP",
-			"SIZE", "SPEC");
+		fprintf(out, "%-*s  %-8s  %-*s  %-8s  %s\n", w.name, "NAME", "STATE", w.loops,
+			"LOOP", "SIZE", "SPEC");
 	for (size_t i = 0; i < count; i++) {
-		_cleanup_free_ char *safe = text_terminal(list[i].mount_point), *why = NULL;
+		_cleanup_free_ char *safe = text_terminal(list[i].mount_point);
 
-		table_line(out, width, &list[i]);
+		table_line(out, &w, &list[i]);
 		if (list[i].status == LASTING_UP)
 			fprintf(out, "  on %s\n", safe);
 		if (list[i].reason)

@@ -62,7 +62,7 @@ static int take_action(struct fixture_options *o, const char *word, struct error
 			return 0;
 		}
 	if (!word)
-		return error_set(error, EINVAL, "fixture: what? up, down, list or gc");
+		return error_set(error, EINVAL, "fixture: up, down, list or gc?");
 	return error_set(error, EINVAL, "fixture %s: there is only up, down, list and gc", word);
 }
 
@@ -73,7 +73,7 @@ static int take_up(struct fixture_options *o, int argc, char *const *argv, struc
 	if (argc == 0 || argc % 2)
 		return error_set(error, EINVAL,
 			"fixture up: %s; write NAME SPEC, as in `ioproof fixture up data ext4`",
-			argc ? "a name without a SPEC" : "what?");
+			argc ? "a name without a SPEC" : "nothing to build");
 	for (int i = 0; i < argc && r == 0; i += 2) {
 		o->name[o->count] = argv[i];
 		r = fixture_spec_parse(argv[i + 1], &o->spec[o->count], error);
@@ -98,7 +98,7 @@ static int take_arguments(
 		break;
 	case FIXTURE_DOWN:
 		if (argc == 0)
-			return error_set(error, EINVAL, "fixture down: which? give a NAME");
+			return error_set(error, EINVAL, "fixture down: give the NAME of a fixture");
 		for (int i = 0; i < argc; i++)
 			o->name[o->count++] = argv[i];
 		break;

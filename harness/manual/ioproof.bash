@@ -48,17 +48,43 @@ _ioproof_probe() {
 	esac
 }
 
+# Names of fixtures that stay; without root only the mount table's.
+_ioproof_fixtures() {
+	ioproof fixture list 2>/dev/null | sed -n '1d;s/^\([A-Za-z0-9_][A-Za-z0-9._-]*\) .*/\1/p'
+}
+
+_ioproof_fixture() {
+	case $prev in
+	--scratch)
+		_ioproof_files -d
+		return
+		;;
+	--json)
+		_ioproof_files -f
+		return
+		;;
+	esac
+	case ${COMP_WORDS[2]}:$cur in
+	"$cur":*) _ioproof_words "up down list gc --help" ;;
+	up:-*) _ioproof_words "--scratch --force --progress=plain --help" ;;
+	up:*) _ioproof_words "$(_ioproof_list filesystems)" ;;
+	down:*) _ioproof_words "$(_ioproof_fixtures)" ;;
+	list:*) _ioproof_words "--json --help" ;;
+	esac
+}
+
 _ioproof() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		_ioproof_words "run probe explain list --help --version"
+		_ioproof_words "run probe fixture explain list --help --version"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
 	run) _ioproof_run ;;
 	probe) _ioproof_probe ;;
+	fixture) _ioproof_fixture ;;
 	explain) [ "$COMP_CWORD" != 2 ] || _ioproof_words "$(_ioproof_list findings) --help" ;;
 	list) _ioproof_words "workloads claims findings rules probes filesystems --help" ;;
 	esac
