@@ -231,6 +231,19 @@ nothing_left "nor its loop device"
 kill $holder
 wait $holder 2>/dev/null
 
+# A process there that uses it keeps the loop device, and is named.
+up copy "$small" >/dev/null
+unshare --mount sh -c "cd $store/copy/mount && exec sleep 60" &
+holder=$!
+for ((i = 0; i < 100; i++)); do [ "$(cat /proc/$holder/comm)" != sleep ] || break; sleep 0.05; done
+capture fixture down copy
+is "$status" 0 "a process in another mount namespace does not keep the mount here"
+like "$err" "/dev/loop[0-9]+ goes when its last user does: sleep \(pid $holder\): working directory" \
+	"but the loop device, and is named"
+kill $holder
+wait $holder 2>/dev/null
+nothing_left "with it the loop device goes"
+
 # Two of the same name at once: one wins.
 for i in 1 2 3; do
 	up twin "$small" >"$dir/1" 2>"$dir/e1" &

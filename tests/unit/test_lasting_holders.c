@@ -24,7 +24,17 @@ static int fake_mount_id(int dirfd, const char *path, uint64_t *ret)
 	return 0;
 }
 
-static const struct machine_calls calls = { .mount_id = fake_mount_id };
+/* Files of the filesystem are on 7:5, all others on 8:1. */
+static int fake_status(const char *path, struct statx *ret)
+{
+	size_t length = strlen(path), end = strlen(onto);
+	bool there = end && length >= end && strcmp(path + length - end, onto) == 0;
+
+	*ret = (struct statx){ .stx_dev_major = there ? 7 : 8, .stx_dev_minor = there ? 5 : 1 };
+	return 0;
+}
+
+static const struct machine_calls calls = { .mount_id = fake_mount_id, .status = fake_status };
 
 static const char mountinfo[] = "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
 				"77 20 7:5 / /run/ioproof/a/mount rw - ext4 /dev/loop5 rw\n"
@@ -151,6 +161,7 @@ static void test_many_holders_are_counted(void **state)
 static void test_other_namespaces_and_open_devices_are_named(void **state)
 {
 	static const char *const names[] = { "loop5" };
+	const struct holders_filesystem filesystem = { makedev(7, 5), makedev(7, 5), names, 1 };
 	struct machine *m = *state;
 	_cleanup_(holders_free) struct holders h = { 0 };
 	_cleanup_free_ char *text = NULL;
@@ -164,11 +175,14 @@ static void test_other_namespaces_and_open_devices_are_named(void **state)
 	synthetic_file(&m->machine, "proc/14/mountinfo", mountinfo);
 	synthetic_link(&m->machine, "proc/15/fd/4", "/dev/loop5");
 	synthetic_link(&m->machine, "proc/16/fd/4", "/dev/loop55");
-	holders_elsewhere(&m->root, makedev(7, 5), names, 1, &h);
+	synthetic_file(&m->machine, "proc/17/comm", "tail\n");
+	onto = "/17/cwd";
+	holders_elsewhere(&m->root, &filesystem, &h);
 	text = holders_text(&h);
 	assert_string_equal(text,
 		"a process (pid 13): its mount namespace mnt:[2] has a copy of the mount; "
-		"a process (pid 15): has the loop device open");
+		"a process (pid 15): has the loop device open; "
+		"tail (pid 17): working directory");
 }
 
 int main(void)
