@@ -38,7 +38,7 @@ static int up(const struct sysroot *root, struct building *b, int scratch,
 	const struct lasting_voice *voice, struct error *error)
 {
 	const struct fixture_options *o = b->options;
-	const struct fixture_place place = { scratch, o->scratch, o->force };
+	const struct fixture_place place = { .fd = scratch, .name = o->scratch, .force = o->force };
 	const struct fixture_progress progress = { on_build, b };
 	struct lasting_wish wish[FIXTURE_ARGUMENTS_MAX];
 

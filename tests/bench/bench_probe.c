@@ -4,15 +4,7 @@
  * it answers: `findmnt -T PATH`, `lsblk` and `systemd-detect-virt` together. Interleaved pairs in
  * alternating order, medians, one ratio; the goal is printed beside it and never fails the build.
  */
-#include <fcntl.h>
-#include <libgen.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-
-#include "engine/engine.h"
-#include "stats/stats.h"
+#include "tests/bench/peer.h"
 
 #define PAIRS 31
 #define GOAL 1.0
@@ -24,29 +16,12 @@ static const char *const peers[][4] = {
 	{ "systemd-detect-virt", NULL },
 };
 
-/* Its output thrown away. -1: it could not be started; its exit status does not matter. */
-static int run_one(const char *const *argv)
-{
-	posix_spawn_file_actions_t quiet;
-	int status, r;
-	pid_t pid;
-
-	posix_spawn_file_actions_init(&quiet);
-	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	r = posix_spawnp(&pid, argv[0], &quiet, NULL, (char *const *)argv, environ);
-	posix_spawn_file_actions_destroy(&quiet);
-	if (r != 0 || waitpid(pid, &status, 0) < 0)
-		return -1;
-	return WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -1;
-}
-
 static double time_probe(const char *program)
 {
 	const char *const argv[] = { program, "probe", "--passive", PATH, NULL };
 	uint64_t start = clock_now();
 
-	return run_one(argv) < 0 ? 0 : (double)(clock_now() - start);
+	return peer_run(argv) < 0 ? 0 : (double)(clock_now() - start);
 }
 
 static double time_peers(void)
@@ -54,22 +29,14 @@ static double time_peers(void)
 	uint64_t start = clock_now();
 
 	for (size_t i = 0; i < ARRAY_SIZE(peers); i++)
-		if (run_one(peers[i]) < 0)
+		if (peer_run(peers[i]) < 0)
 			return 0;
 	return (double)(clock_now() - start);
 }
 
-/* The program stands two directories above this one. */
-static char *program_path(const char *self)
-{
-	_cleanup_free_ char *copy = xstrdup(self);
-
-	return xasprintf("%s/../../ioproof", dirname(copy));
-}
-
 int main(int argc, char **argv)
 {
-	_cleanup_free_ char *program = program_path(argv[0]);
+	_cleanup_free_ char *program = peer_program(argv[0]);
 	double probe[PAIRS], others[PAIRS], ratio[PAIRS];
 
 	if (time_probe(program) <= 0 || time_peers() <= 0) {
