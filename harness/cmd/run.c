@@ -176,6 +176,18 @@ static void report_target(struct run *run, struct run_target *t)
 		text_stack(run->text, NULL, &t->target.stack, NULL);
 }
 
+/* The fixture that was announced is not there: what is measured is said before it is. */
+static void show_fallback(struct run *run)
+{
+	progress_clear(&run->progress);
+	for (size_t i = 0; run->plan.fell_back && i < run->plan.targets; i++)
+		if (run->text && run->plan.target[i].target.file < 0) {
+			_cleanup_free_ char *path = text_terminal(run->plan.target[i].target.path);
+
+			fprintf(run->text, "it cannot be built here: measuring %s as it is\n", path);
+		}
+}
+
 static int build(struct run *run, struct error *error)
 {
 	const struct fixture_progress progress = { on_build, run };
@@ -186,6 +198,7 @@ static int build(struct run *run, struct error *error)
 		announce(run, &run->plan.target[i], run_plan_space(&run->plan, i));
 	}
 	r = run_build_fixtures(&run->machine, &run->plan, &progress, error);
+	show_fallback(run);
 	for (size_t i = 0; i < run->plan.targets && r == 0; i++) {
 		progress_show(
 			&run->progress, true, "experiments on %s", run->plan.target[i].target.id);

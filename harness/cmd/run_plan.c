@@ -222,6 +222,7 @@ uint64_t run_plan_space(const struct run_plan *plan, size_t t)
 
 void run_plan_fall_back(struct run_plan *plan)
 {
+	plan->fell_back = true;
 	for (size_t i = 0; i < plan->targets; i++) {
 		struct run_target *t = &plan->target[i];
 

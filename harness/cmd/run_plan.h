@@ -35,6 +35,7 @@ struct run_plan {
 	size_t workloads;
 	int scratch; /* O_PATH of the scratch directory; -1: no fixture */
 	char *scratch_name;
+	bool fell_back;       /* the default fixture could not be built */
 	bool default_fixture; /* nobody asked for a fixture by name: a fallback is allowed */
 };
 
