@@ -26,8 +26,9 @@ static void test_option_that_does_not_hold_is_an_error(void **state)
 
 	place_open(&p);
 	/* The later one wins in the kernel: the first was not honoured. */
-	must_fail("ext4:SIZE=16M,relatime,noatime", &p, EINVAL, "does not show it");
+	must_fail("ext4:SIZE=16M,relatime,noatime", &p, EINVAL, "speak about the same thing");
 	must_fail("ext4:SIZE=16M,commit=30,commit=31", &p, EINVAL, "`commit=30`");
+	must_fail("ext4:SIZE=16M,data=journal,dioread_nolock", &p, EINVAL, "does not hold");
 	place_close(&p);
 }
 

@@ -66,7 +66,7 @@ static void test_bad_sizes_are_named(void **state)
 	must_fail("ext4:SIZE=99999999999999T", "SIZE=9999");
 	must_fail("ext4:SIZE=16777217", "4 KiB");
 	must_fail("ext4:SIZE=64M,SIZE=64M", "twice");
-	must_fail("ext4:SIZE=8M", "at least");
+	must_fail("ext4:SIZE=4M", "at least");
 	must_fail("ext4:SIZE=0", "at least");
 	must_fail("ext4:SIZES=64M", "`SIZES`");
 	must_fail("ext4:size=64M,SIZ=1", "`SIZ`");
@@ -126,6 +126,10 @@ static void test_option_of_another_filesystem_names_its_owner(void **state)
 	must_fail("ext4:autodefrag", "btrfs");
 	must_fail("ext4:+C", "btrfs:+C");
 	must_fail("ext4:logbsize=256k", "xfs:logbsize=256k");
+	must_fail("xfs:nodatacow", "btrfs:nodatacow");
+	must_fail("xfs:+C", "btrfs:+C");
+	must_fail("btrfs:data=journal", "ext4:data=journal");
+	must_fail("btrfs:allocsize=64k", "xfs:allocsize=64k");
 }
 
 static void test_journal_modes_and_barriers_are_allowed(void **state)
