@@ -180,7 +180,7 @@ static const struct bad ext4_bad[] = {
 	{ "abort", "broken" },
 	{ "dax=always", "block layer" },
 	{ "noiversion", "always since" },
-	{ "prjquota", "mounted with options" },
+	{ "prjquota", "-O quota,project" },
 	{ "data=journal,dioread_nolock", "data=journal" },
 	{ "data=journal,delalloc", "mounted with options" },
 	{ "data=ordered,data=journal", "speak about the same thing" },
@@ -209,6 +209,7 @@ static const struct bad xfs_bad[] = {
 	{ "allocsize=3k", "allocsize=3k" },
 	{ "logbufs=9", "logbufs=9" },
 	{ "logbsize=0", "logbsize=32k" },
+	{ "sunit=64,swidth=128", "made with stripes" },
 	{ "barrier", "ext4:barrier" },
 	{ "nobarrier", "ext4:nobarrier" },
 	{ "acl", "ext4:acl" },
@@ -340,16 +341,15 @@ static const struct {
 	{ "ext4", "", "SIZE=4M,MKFS=\"-b 1024 -m 0\"", "block_size_bytes", "1024" },
 	{ "ext4", "", "SIZE=16M,MKFS=\"-m0 -I 512\"", "inode_size_bytes", "512" },
 	{ "ext4", "", "SIZE=32M,MKFS=-Jsize=8", "journal_bytes", "8388608" },
-	{ "ext4", "", "SIZE=3M,MKFS=\"-O ^has_journal,^extent\"", "journal_bytes", "0" },
-	{ "ext4", "", "SIZE=16M,MKFS=\"-O ^metadata_csum,inline_data,quota\"", NULL, NULL },
-	{ "ext4", "prjquota", "SIZE=16M,MKFS=\"-O quota,project\"", NULL, NULL },
+	{ "ext4", "", "SIZE=3M,MKFS=\"-O ^has_journal,^64bit,^extent\"", "journal_bytes", "0" },
+	{ "ext4", "", "SIZE=16M,MKFS=\"-O ^metadata_csum,inline_data\"", NULL, NULL },
 	{ "ext4", "stripe=16", "SIZE=16M,MKFS=\"-E stride=4,stripe_width=8\"", NULL, NULL },
 	{ "xfs", "", "SIZE=300M", "journal_in_image", "true" },
 	{ "xfs", "", "SIZE=300M,SECTOR=4096", "sector_size_bytes", "4096" },
 	{ "xfs", "", "SIZE=300M,LABEL=abc", "label", "\"abc\"" },
 	{ "xfs", "", "SIZE=300M,MKFS=\"-m reflink=0,rmapbt=1 -b size=1024\"", "block_size_bytes",
 		"1024" },
-	{ "xfs", "sunit=64,swidth=128", "SIZE=320M,MKFS=\"-d sunit=64,swidth=128\"", NULL, NULL },
+	{ "xfs", "sunit=64,swidth=128", "SIZE=513M,MKFS=\"-d su=32k,sw=2\"", NULL, NULL },
 	{ "btrfs", "", "SIZE=109M", "metadata_profile", "\"dup\"" },
 	{ "btrfs", "", "SIZE=109M,SECTOR=4096", "block_size_bytes", "4096" },
 	{ "btrfs", "", "SIZE=45M,MKFS=\"-m single\"", "metadata_profile", "\"single\"" },
@@ -399,6 +399,7 @@ static void test_smaller_than_the_minimum_is_refused_before_mkfs(void **state)
 	must_fail("ext4:SIZE=2044K,MKFS=\"-b 1024\"", &p, EINVAL, "at least 2");
 	must_fail("xfs:SIZE=100M", &p, EINVAL, "at least 300");
 	must_fail("xfs:SIZE=307196K,SECTOR=4096", &p, EINVAL, "at least 300");
+	must_fail("xfs:SIZE=512M,MKFS=\"-d su=32k,sw=2\"", &p, EINVAL, "at least 513");
 	must_fail("btrfs:SIZE=111612K", &p, EINVAL, "at least 109");
 	must_fail("btrfs:SIZE=70652K,DEVICES=2", &p, EINVAL, "at least 69");
 	must_fail(
