@@ -72,7 +72,7 @@ static void remount(const struct subject *s, unsigned long flags, const char *da
 		fail_msg("remount with %lx `%s`: %s", flags, data ? data : "", strerror(errno));
 }
 
-typedef int (*proof)(struct subject *s, json_t *facts, struct error *error);
+typedef int (*proof_of)(struct subject *s, json_t *facts, struct error *error);
 
 static int whole_behaviour(struct subject *s, json_t *facts, struct error *error)
 {
@@ -94,7 +94,7 @@ static int whole_device(struct subject *s, json_t *facts, struct error *error)
 	return s->fs->prove(&s->spec, &devices, facts, error);
 }
 
-static void must_hold(struct subject *s, proof proof)
+static void must_hold(struct subject *s, proof_of proof)
 {
 	struct error error = { "" };
 	json_t *facts = json_object();
@@ -104,7 +104,7 @@ static void must_hold(struct subject *s, proof proof)
 	json_decref(facts);
 }
 
-static void must_not_hold(struct subject *s, proof proof, const char *part)
+static void must_not_hold(struct subject *s, proof_of proof, const char *part)
 {
 	struct error error = { "" };
 	json_t *facts = json_object();
@@ -216,7 +216,7 @@ static void test_direct_io_under_a_claimed_data_journal_is_noticed(void **state)
 	subject_close(&s);
 }
 
-static void expect(struct subject *s, proof proof, const char *spec, const char *part)
+static void expect(struct subject *s, proof_of proof, const char *spec, const char *part)
 {
 	claim(s, spec);
 	must_not_hold(s, proof, part);
