@@ -264,12 +264,53 @@ static const struct matrix ext4_matrix = { "ext4", "SIZE=16M", ext4_good, ext4_b
 static const struct matrix xfs_matrix = { "xfs", "SIZE=300M", xfs_good, xfs_bad };
 static const struct matrix btrfs_matrix = { "btrfs", "SIZE=128M", btrfs_good, btrfs_bad };
 
+/* Several at once, as `--fs A --fs B` does. */
+#define BATCH 4
+
+static size_t build_batch(const struct matrix *m, const char *const *good, const struct place *p,
+	struct fixture **fixture)
+{
+	const struct fixture_place place = { .fd = p->fd, .name = p->path };
+	const struct fixture_spec *specs[BATCH];
+	struct fixture_spec spec[BATCH] = { 0 };
+	struct error error = { "" };
+	size_t n = 0;
+
+	for (; n < BATCH && good[n]; n++) {
+		_cleanup_free_ char *text =
+			xasprintf("%s:%s,%s,%s", m->fstype, good[n], m->size, QUICK);
+
+		if (fixture_spec_parse(text, &spec[n], &error) < 0)
+			fail_msg("%s: %s", text, error.text);
+		specs[n] = &spec[n];
+	}
+	if (fixtures_build(&root, specs, n, &place, NULL, fixture, &error) < 0)
+		fail_msg("one of `%s:%s` and the next: %s", m->fstype, good[0], error.text);
+	for (size_t i = 0; i < n; i++)
+		fixture_spec_free(&spec[i]);
+	return n;
+}
+
 static void all_good(const struct matrix *m, const char *const *good, const struct place *p)
 {
-	_cleanup_free_ char *keys = xasprintf("%s,%s", m->size, QUICK);
+	struct fixture *fixture[BATCH];
+	struct held held[BATCH];
+	size_t n;
 
-	for (; *good; good++)
-		json_decref(build_and_leave(m->fstype, *good, keys, p));
+	for (; *good; good += n) {
+		n = build_batch(m, good, p, fixture);
+		for (size_t i = 0; i < n; i++) {
+			json_t *d = fixture_describe(fixture[i]);
+
+			assert_proved(d, m->fstype, good[i]);
+			held_by(d, &held[i]);
+			json_decref(d);
+		}
+		for (size_t i = 0; i < n; i++)
+			fixture_destroy(fixture[i]);
+		for (size_t i = 0; i < n; i++)
+			assert_released(&held[i], p);
+	}
 }
 
 static void all_bad(const struct matrix *m, const struct bad *bad, const struct place *p)
