@@ -119,6 +119,17 @@ need() { # root | long | command NAME... | filesystem NAME
 	esac
 }
 
+# Waits until left_behind, which the test defines, prints nothing: a killed process, its guardian and
+# the kernel's last close of a device take a moment. Fails after 20 s.
+settled() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		[ -n "$(left_behind)" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 # A directory for this test on a disk: TMPDIR, or /tmp, or /var/tmp where /tmp is in memory.
 tap_dir() {
 	printf '%s\n' "$tap_tmp"

@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <string.h>
 
 #include "core/text.h"
 
@@ -51,6 +52,14 @@ int command_option_refused(const char *command, char *const *argv, int answer, s
 			error, EINVAL, "%s: %s: this option takes no value", command, word);
 	return error_set(error, EINVAL, "%s: no option %s; `ioproof %s --help` shows them", command,
 		word, command);
+}
+
+int command_progress(const char *value, bool *ret, struct error *error)
+{
+	if (strcmp(value, "plain") != 0)
+		return error_set(error, EINVAL, "--progress=%s: the one value is \"plain\"", value);
+	*ret = true;
+	return 0;
 }
 
 int command_usage(const struct command *command)

@@ -36,6 +36,8 @@ void command_help(const struct command *command);
  * in our own words, because its words go to the terminal as they come. Returns -EINVAL.
  */
 int command_option_refused(const char *command, char *const *argv, int answer, struct error *error);
+/* --progress=VALUE; -EINVAL when it is not "plain". */
+int command_progress(const char *value, bool *ret, struct error *error);
 /* "try `ioproof NAME --help`" on stderr; returns EXIT_USAGE. */
 int command_usage(const struct command *command);
 

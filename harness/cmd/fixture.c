@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `ioproof fixture`: filesystems that stay when the command ends. */
-#include <fcntl.h>
 #include <string.h>
 
 #include "cmd/command.h"

@@ -54,14 +54,10 @@ json_t *fixtures_document(const struct lasting *list, size_t count, bool partial
 
 static char *loops_text(const struct lasting_state *state)
 {
-	char *all = xstrdup(state->loops ? state->loop[0].name : "-");
+	char *all = xstrdup(state->loops ? "" : "-");
 
-	for (unsigned i = 1; i < state->loops; i++) {
-		char *longer = xasprintf("%s,%s", all, state->loop[i].name);
-
-		free(all);
-		all = longer;
-	}
+	for (unsigned i = 0; i < state->loops; i++)
+		text_append(&all, ",", "%s", state->loop[i].name);
 	return all;
 }
 

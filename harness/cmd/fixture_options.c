@@ -25,14 +25,6 @@ static const char *const actions[] = {
 	[FIXTURE_GC] = "gc",
 };
 
-static int set_progress(struct fixture_options *o, const char *value, struct error *error)
-{
-	if (strcmp(value, "plain") != 0)
-		return error_set(error, EINVAL, "--progress=%s: the one value is \"plain\"", value);
-	o->progress = true;
-	return 0;
-}
-
 static int take(struct fixture_options *o, char *const *argv, int option, struct error *error)
 {
 	switch (option) {
@@ -45,7 +37,7 @@ static int take(struct fixture_options *o, char *const *argv, int option, struct
 		o->force = true;
 		return 0;
 	case OPT_PROGRESS:
-		return set_progress(o, optarg, error);
+		return command_progress(optarg, &o->progress, error);
 	case OPT_JSON:
 		o->json = optarg;
 		return *optarg ? 0 : error_set(error, EINVAL, "--json: an empty name");

@@ -11,27 +11,18 @@
 struct building {
 	const struct fixture_options *options;
 	struct progress progress;
-	uint64_t done[FIXTURE_ARGUMENTS_MAX], total[FIXTURE_ARGUMENTS_MAX]; /* bytes of images */
 };
 
 static void on_build(
 	void *context, size_t fixture, const char *phase, uint64_t done, uint64_t total)
 {
 	struct building *b = context;
-	uint64_t all = 0, wanted = 0;
 
-	if (!total) {
+	if (total)
+		progress_show(&b->progress, false, "image: %ju of %ju MiB", (uintmax_t)(done / MIB),
+			(uintmax_t)(total / MIB));
+	else
 		progress_show(&b->progress, true, "%s: %s", b->options->name[fixture], phase);
-		return;
-	}
-	b->done[fixture] = done;
-	b->total[fixture] = total;
-	for (size_t i = 0; i < b->options->count; i++) {
-		all += b->done[i];
-		wanted += b->total[i];
-	}
-	progress_show(&b->progress, false, "image: %ju of %ju MiB", (uintmax_t)(all / MIB),
-		(uintmax_t)(wanted / MIB));
 }
 
 static int up(const struct sysroot *root, struct building *b, int scratch,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/text.h"
+
 #define TEXT_MAX 64U /* ids are shorter; what people paste may not be */
 #define NEAR_MAX 3
 #define TEXT_MIN 3 /* a shorter part is contained in too many ids */
@@ -72,11 +74,7 @@ char *near_members(const struct registry *set, const char *text)
 	registry_for_each(member, &view)
 		if (is_near((*member)->id, text, &rank))
 			insert((*member)->id, rank, best, ranks, &count);
-	for (size_t i = 0; i < count; i++) {
-		char *longer = xasprintf("%s%s%s", list ? list : "", list ? ", " : "", best[i]);
-
-		free(list);
-		list = longer;
-	}
+	for (size_t i = 0; i < count; i++)
+		text_append(&list, ", ", "%s", best[i]);
 	return list;
 }

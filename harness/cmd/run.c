@@ -28,7 +28,6 @@ struct run {
 	FILE *json;        /* NULL: not asked for */
 	bool json_created; /* by this run, and nothing is in it yet */
 	bool scratch_shown, machine_shown;
-	uint64_t image_done[RUN_TARGETS_MAX]; /* bytes, by fixture */
 };
 
 /*
@@ -58,26 +57,16 @@ static int open_json(struct run *run, struct error *error)
 	return 0;
 }
 
-/* Several images are written at once: what people wait for is their sum. */
 static void on_build(
 	void *context, size_t fixture, const char *phase, uint64_t done, uint64_t total)
 {
 	struct run *run = context;
-	uint64_t all = 0, wanted = 0;
 
-	if (!total) {
+	if (total)
+		progress_show(&run->progress, false, "image: %ju of %ju MiB",
+			(uintmax_t)(done / MIB), (uintmax_t)(total / MIB));
+	else
 		progress_show(&run->progress, true, "%s", phase);
-		return;
-	}
-	run->image_done[fixture] = done;
-	for (size_t i = 0; i < run->plan.targets; i++) {
-		const struct fixture_spec *spec = &run->plan.target[i].spec;
-
-		wanted += spec->text ? spec->size * spec->devices : 0;
-		all += run->image_done[i];
-	}
-	progress_show(&run->progress, false, "image: %ju of %ju MiB", (uintmax_t)(all / MIB),
-		(uintmax_t)(wanted / MIB));
 }
 
 static void on_round(void *context, unsigned round, const struct arm *arm)
@@ -125,7 +114,7 @@ static void show_ground(struct run *run, struct run_target *t)
 	run->machine_shown = true;
 	if (fixture) {
 		ground_judge(&run->machine.root, &stack, run->plan.scratch_name,
-			t->spec.size * t->spec.devices, &t->findings);
+			fixture_spec_bytes(&t->spec), &t->findings);
 		if (!again && t->findings.count)
 			show_finding(run, &t->findings.item[0]);
 	}
@@ -141,7 +130,7 @@ static void announce(struct run *run, const struct run_target *t, uint64_t space
 	if (!run->text)
 		return;
 	if (t->spec.text) {
-		bytes = text_bytes(t->spec.size * t->spec.devices);
+		bytes = text_bytes(fixture_spec_bytes(&t->spec));
 		fprintf(run->text, "building %s, %s, in %s (unnamed image, %s, %s loop)\n",
 			t->spec.text, bytes, safe, image_preparation_name(t->spec.image),
 			t->spec.loop_buffered ? "buffered" : "direct");
@@ -184,7 +173,8 @@ static void show_fallback(struct run *run)
 		if (run->text && run->plan.target[i].target.file < 0) {
 			_cleanup_free_ char *path = text_terminal(run->plan.target[i].target.path);
 
-			fprintf(run->text, "it cannot be built here: measuring %s as it is\n", path);
+			fprintf(run->text, "it cannot be built here: measuring %s as it is\n",
+				path);
 		}
 }
 

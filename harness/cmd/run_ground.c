@@ -49,8 +49,8 @@ static char *layer_is_poor(const struct layer *layer)
 	}
 }
 
-/* What lies below a disk that was reached is the horizon's affair. */
-char *ground_poor(const struct stack *scratch)
+/* Why images had better lie elsewhere. What lies below a disk is the horizon's affair. */
+static char *ground_poor(const struct stack *scratch)
 {
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct layer *layer = &scratch->layer[i];
@@ -104,7 +104,8 @@ static const char *directory_of(const char *mount_point)
 	return strcmp(mount_point, "/") == 0 ? "/var/tmp" : mount_point;
 }
 
-char *ground_better(const struct sysroot *root, uint64_t need)
+/* A directory on a disk that can be counted, writable by us, with the most room. */
+static char *ground_better(const struct sysroot *root, uint64_t need)
 {
 	_cleanup_(mount_table_free) struct mount_table table = MOUNT_TABLE_EMPTY;
 	struct libmnt_iter *all;

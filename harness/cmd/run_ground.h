@@ -12,14 +12,10 @@
 #include "model/finding.h"
 #include "model/stack.h"
 
-/* Why this is poor ground for images; malloc'ed; NULL: it is not. */
-char *ground_poor(const struct stack *scratch);
 /*
- * A directory on a disk that this machine can count, writable by us, with room for `need` bytes of
- * images: the one with the most. malloc'ed; NULL: none is known.
+ * The finding `poor-ground` when it is; nothing otherwise. The remedy names a directory with room
+ * for `need` bytes of images, if there is one.
  */
-char *ground_better(const struct sysroot *root, uint64_t need);
-/* The finding `poor-ground` when it is; nothing otherwise. */
 void ground_judge(const struct sysroot *root, const struct stack *scratch, const char *name,
 	uint64_t need, struct findings *findings);
 

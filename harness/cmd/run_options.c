@@ -2,7 +2,6 @@
 #include "cmd/run_options.h"
 
 #include <getopt.h>
-#include <string.h>
 
 #include "cmd/command.h"
 #include "core/text.h"
@@ -67,14 +66,6 @@ static int set_seed(struct run_options *o, const char *value, struct error *erro
 	return 0;
 }
 
-static int set_progress(struct run_options *o, const char *value, struct error *error)
-{
-	if (strcmp(value, "plain") != 0)
-		return error_set(error, EINVAL, "--progress=%s: the one value is \"plain\"", value);
-	o->progress = true;
-	return 0;
-}
-
 static int take(struct run_options *o, char *const *argv, int option, struct error *error)
 {
 	switch (option) {
@@ -104,7 +95,7 @@ static int take(struct run_options *o, char *const *argv, int option, struct err
 		o->show_refused = true;
 		return 0;
 	case OPT_PROGRESS:
-		return set_progress(o, optarg, error);
+		return command_progress(optarg, &o->progress, error);
 	default:
 		return command_option_refused("run", argv, option, error);
 	}

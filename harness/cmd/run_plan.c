@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/text.h"
+#include "fixtures/filesystem.h"
 
 /* A filesystem keeps some of its image to itself; this much more than the data is enough. */
 #define FIXTURE_MARGIN (128 * MIB)
@@ -127,10 +127,24 @@ static int add_targets(struct run_plan *plan, struct error *error)
 	return r;
 }
 
+/* Side by side they are of one size, which each of them can have (xfs: 300 MiB). */
+static uint64_t size_least(const struct run_plan *plan)
+{
+	uint64_t least = plan->options->quick ? 256 * MIB : GIB;
+
+	for (size_t t = 0; t < plan->targets; t++) {
+		const struct fixture_spec *spec = &plan->target[t].spec;
+
+		if (spec->text && !spec->size_given)
+			least = MAX(least, filesystem_find(spec->fstype)->size_min(spec));
+	}
+	return least;
+}
+
 /* A fixture is as large as its workloads need, when nobody said how large. */
 static int size_fixtures(struct run_plan *plan, struct error *error)
 {
-	const uint64_t least = plan->options->quick ? 256 * MIB : GIB;
+	const uint64_t least = size_least(plan);
 
 	for (size_t t = 0; t < plan->targets; t++) {
 		struct fixture_spec *spec = &plan->target[t].spec;

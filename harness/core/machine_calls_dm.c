@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "core/machine_calls_dm.h"
+#include "core/text.h"
 
 /* Room for the reply: some hundreds of targets. */
 #define REPLY_BYTES ((size_t)(64 * KIB))
@@ -20,15 +21,12 @@ static int read_types(const char *reply, size_t size, uint32_t count, char **ret
 
 	for (uint32_t i = 0; i < MIN(count, (uint32_t)TARGETS_MAX); i++) {
 		struct dm_target_spec spec;
-		char *longer;
 
 		if (at > size || size - at < sizeof(spec))
 			return -EBADMSG;
 		memcpy(&spec, reply + at, sizeof(spec));
-		longer = xasprintf("%s%s%.*s", types, i ? " " : "",
+		text_append(&types, " ", "%.*s",
 			(int)strnlen(spec.target_type, sizeof(spec.target_type)), spec.target_type);
-		free(types);
-		types = longer;
 		if (i + 1 < count && spec.next <= at)
 			break;
 		at = spec.next; /* from the beginning of the data */

@@ -134,6 +134,18 @@ static char *short_number(double value, double whole_from, const char *unit)
 	return xasprintf("%.1f %s", tenths / 10, unit);
 }
 
+void text_append(char **list, const char *separator, const char *fmt, ...)
+{
+	_cleanup_free_ char *before = *list, *item = NULL;
+	const bool first = !before || !*before;
+	va_list ap;
+
+	va_start(ap, fmt);
+	item = xvasprintf(fmt, ap);
+	va_end(ap);
+	*list = xasprintf("%s%s%s", first ? "" : before, first ? "" : separator, item);
+}
+
 char *text_bytes(uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

@@ -29,6 +29,9 @@ int text_parse_u64(const char *s, uint64_t *ret);
 /* Whether a list with this separator ("cpu,blkio", "io memory") has the word, whole. */
 bool text_has_word(const char *list, const char *word, char separator);
 
+/* Makes a malloc'ed list (or NULL) longer by one; the separator stands between two. */
+void text_append(char **list, const char *separator, const char *fmt, ...) PRINTF(3, 4);
+
 /* "256 MiB", "1.5 GiB", "0 B": what people read for a count of bytes. */
 char *text_bytes(uint64_t bytes);
 /* "1 102" for 1102.4 with digits = 0; thin groups of three, fixed decimals. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/stack.h"
 
+#include "core/text.h"
+
 struct layer *stack_append(struct stack *stack, enum layer_kind kind, unsigned level,
 	const char *type, const char *name)
 {
@@ -220,13 +222,9 @@ char *stack_horizon_name(const struct stack *stack)
 		return NULL;
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct layer *l = &stack->layer[i];
-		char *longer;
 
-		if (l->level != horizon->level || l->kind != horizon->kind)
-			continue;
-		longer = name ? xasprintf("%s+%s", name, l->name) : xstrdup(l->name);
-		free(name);
-		name = longer;
+		if (l->level == horizon->level && l->kind == horizon->kind)
+			text_append(&name, "+", "%s", l->name);
 	}
 	return name;
 }

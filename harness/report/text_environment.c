@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "core/text.h"
 #include "report/text.h"
 
 /* "kvm, firecracker" */
@@ -8,12 +9,8 @@ static char *names(const struct environment_list *list)
 {
 	char *text = xstrdup("");
 
-	for (size_t i = 0; i < list->count; i++) {
-		char *longer = xasprintf("%s%s%s", text, i ? ", " : "", list->item[i].name);
-
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; i < list->count; i++)
+		text_append(&text, ", ", "%s", list->item[i].name);
 	return text;
 }
 

@@ -69,16 +69,10 @@ static char *flushes_text(const struct stack *stack, const struct ledger *ledger
 {
 	char *text = xstrdup("");
 
-	for (size_t i = 0; i < stack->count && i < STACK_LAYERS_MAX; i++) {
-		char *longer;
-
-		if (!ledger->layer[i].known || !ledger->layer[i].flushes_known)
-			continue;
-		longer = xasprintf("%s%s%s %ju", text, *text ? ", " : "", stack->layer[i].name,
-			(uintmax_t)ledger->layer[i].flushes);
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; i < stack->count && i < STACK_LAYERS_MAX; i++)
+		if (ledger->layer[i].known && ledger->layer[i].flushes_known)
+			text_append(&text, ", ", "%s %ju", stack->layer[i].name,
+				(uintmax_t)ledger->layer[i].flushes);
 	return text;
 }
 
@@ -160,16 +154,10 @@ static char *fua_text(const struct stack *stack, const struct ledger *ledger)
 {
 	char *text = xstrdup("");
 
-	for (size_t i = 0; i < stack->count && i < STACK_LAYERS_MAX; i++) {
-		char *longer;
-
-		if (!ledger->layer[i].fua_known)
-			continue;
-		longer = xasprintf("%s%s%s %ju", text, *text ? ", " : "", stack->layer[i].name,
-			(uintmax_t)ledger->layer[i].fua_writes);
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; i < stack->count && i < STACK_LAYERS_MAX; i++)
+		if (ledger->layer[i].fua_known)
+			text_append(&text, ", ", "%s %ju", stack->layer[i].name,
+				(uintmax_t)ledger->layer[i].fua_writes);
 	return text;
 }
 

@@ -253,14 +253,11 @@ char *levels_describe(const struct stack *stack, const struct ledger *ledger)
 	for (size_t i = 0; i < count && drawn < FIGURES_LAYERS_MAX; i++) {
 		const struct layer *layer = &stack->layer[i];
 		_cleanup_free_ char *figure = NULL;
-		char *longer;
 
 		if (!layer_kind_is_block(layer->kind) || drawn_already(stack, i))
 			continue;
 		figure = layer_describe(stack, ledger, i);
-		longer = xasprintf("%s, %s", line, figure);
-		free(line);
-		line = longer;
+		text_append(&line, ", ", "%s", figure);
 		drawn++;
 	}
 	return line;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What could not be checked because a witness is dead, absent or not truthful here.
+#include "core/text.h"
 #include "rules/attribution.h"
 #include "rules/flushes.h"
 
@@ -83,19 +84,6 @@ static void judge_loops(const struct evidence *e, struct findings *findings)
 	}
 }
 
-static PRINTF(2, 3) void list_add(char **list, const char *fmt, ...)
-{
-	_cleanup_free_ char *item = NULL, *longer = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	item = xvasprintf(fmt, ap);
-	va_end(ap);
-	longer = xasprintf("%s%s%s", *list ? *list : "", *list ? "; " : "", item);
-	free(*list);
-	*list = take_pointer(longer);
-}
-
 /* A server, another machine or memory under the path has a finding of its own that says so. */
 static bool explained(const struct stack *stack)
 {
@@ -124,20 +112,21 @@ static void list_attribution(const struct evidence *e, char **list)
 {
 	if (attribution_judge(e).state == ATTRIBUTION_UNKNOWN &&
 		!attribution_lacks_privilege(e->environment))
-		list_add(list, "whose bytes the device counted (%s)",
+		text_append(list, "; ", "whose bytes the device counted (%s)",
 			attribution_missing(e->environment));
 }
 
 static void list_device_read(const struct evidence *e, char **list)
 {
 	if (e->conduct.temperature == TEMPERATURE_COLD && e->ledger->before.known != ANSWER_YES)
-		list_add(list, "whether the file was in the page cache before");
+		text_append(list, "; ", "whether the file was in the page cache before");
 	if (!explained(e->stack)) {
 		if (nothing_could_count(e))
-			list_add(
-				list, "any device: no block layer under the path could be counted");
+			text_append(list, "; ",
+				"any device: no block layer under the path could be counted");
 		if (!e->ledger->extents.known)
-			list_add(list, "whether the file's blocks were written (no FIEMAP)");
+			text_append(
+				list, "; ", "whether the file's blocks were written (no FIEMAP)");
 	}
 	list_attribution(e, list);
 }
@@ -145,7 +134,8 @@ static void list_device_read(const struct evidence *e, char **list)
 static void list_device_write(const struct evidence *e, char **list)
 {
 	if (nothing_could_count(e) && !explained(e->stack))
-		list_add(list, "any device: no block layer under the path could be counted");
+		text_append(
+			list, "; ", "any device: no block layer under the path could be counted");
 	list_attribution(e, list);
 }
 
@@ -156,9 +146,10 @@ static void list_flush(const struct evidence *e, const struct leaf *leaf, char *
 	if (leaf->guessed || cache == ANSWER_NO)
 		return;
 	if (!leaf->known)
-		list_add(list, "how many flushes %s saw", leaf->layer->name);
+		text_append(list, "; ", "how many flushes %s saw", leaf->layer->name);
 	else if (cache == ANSWER_UNKNOWN && leaf->flushes < flushes_needed(&e->ledger->asked))
-		list_add(list, "whether %s has a volatile cache (%llu flushes for %llu syncs)",
+		text_append(list, "; ",
+			"whether %s has a volatile cache (%llu flushes for %llu syncs)",
 			leaf->layer->name, (unsigned long long)leaf->flushes,
 			(unsigned long long)e->ledger->asked.syncs);
 }
@@ -171,13 +162,13 @@ static void list_durable_write(const struct evidence *e, char **list)
 
 	list_device_write(e, list);
 	if (e->ledger->asked.syncs == 0)
-		list_add(list, "whether anything was synced");
+		text_append(list, "; ", "whether anything was synced");
 	for (size_t i = 0; i < leaves; i++) {
 		sure |= !leaf[i].guessed;
 		list_flush(e, &leaf[i], list);
 	}
 	if (!sure && !explained(e->stack))
-		list_add(list, "any flush: no whole disk under the path could be seen");
+		text_append(list, "; ", "any flush: no whole disk under the path could be seen");
 }
 
 static bool caches_itself(const struct layer *fs)
@@ -192,22 +183,23 @@ static void list_buffered_write(const struct evidence *e, char **list)
 	const struct layer *fs = stack_filesystem(e->stack);
 
 	if (!fs)
-		list_add(list, "which filesystem took the writes");
+		text_append(list, "; ", "which filesystem took the writes");
 	else if (layer_trait(fs, TRAIT_IN_MEMORY) == ANSWER_YES)
 		return;
 	else if (caches_itself(fs))
-		list_add(list, "whether the page cache took the bytes: %s keeps a cache of its own",
+		text_append(list, "; ",
+			"whether the page cache took the bytes: %s keeps a cache of its own",
 			fs->name);
 	else if (!e->ledger->machine.dirtied_known)
-		list_add(list, "whether the page cache took the bytes (nr_dirtied)");
+		text_append(list, "; ", "whether the page cache took the bytes (nr_dirtied)");
 }
 
 static void list_page_cache_read(const struct evidence *e, char **list)
 {
 	if (e->ledger->before.known != ANSWER_YES || e->ledger->before.pages == 0)
-		list_add(list, "whether the file was in the page cache before");
+		text_append(list, "; ", "whether the file was in the page cache before");
 	if (!e->ledger->process.known)
-		list_add(list, "what was fetched for this process (/proc/self/io)");
+		text_append(list, "; ", "what was fetched for this process (/proc/self/io)");
 }
 
 static void list_claim(const struct evidence *e, char **list)
@@ -224,10 +216,10 @@ static void list_claim(const struct evidence *e, char **list)
 	if (!of_claim[e->claim])
 		return;
 	if (e->ledger->asked.distinct_bytes == 0)
-		list_add(list, "anything: not one byte was %s",
+		text_append(list, "; ", "anything: not one byte was %s",
 			claim_of_read(e->claim) ? "read" : "written");
 	else if (e->ledger->asked.write == claim_of_read(e->claim))
-		list_add(list, "anything: the interval moved bytes the other way");
+		text_append(list, "; ", "anything: the interval moved bytes the other way");
 	else
 		of_claim[e->claim](e, list);
 }

@@ -58,13 +58,8 @@ static char *parameter_names(const struct workload *workload)
 {
 	char *names = xstrdup("");
 
-	for (size_t i = 0; workload->parameters[i].key; i++) {
-		char *longer =
-			xasprintf("%s%s%s", names, i ? ", " : "", workload->parameters[i].key);
-
-		free(names);
-		names = longer;
-	}
+	for (size_t i = 0; workload->parameters[i].key; i++)
+		text_append(&names, ", ", "%s", workload->parameters[i].key);
 	return names;
 }
 

@@ -14,8 +14,6 @@
 #include "engine/engine.h"
 #include "stats/stats.h"
 
-extern char **environ;
-
 /* Its output thrown away. The exit status; -1: it could not be started. */
 static inline int peer_run(const char *const *argv)
 {

@@ -46,16 +46,6 @@ left_behind() {
 	ls -d "$store" 2>/dev/null
 }
 
-# A killed process and the kernel's last close of a device take a moment.
-settled() {
-	local i
-	for ((i = 0; i < 100; i++)); do
-		[ -n "$(left_behind)" ] || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 nothing_left() { # NAME
 	settled
 	is "$(left_behind)" "" "$1"
@@ -315,7 +305,7 @@ kill_at_random() { # MICROSECONDS COMMAND...
 	wait "$pid" 2>/dev/null
 	[ $? != 137 ] || killed=$((killed + 1))
 }
-kills=20
+kills=30
 [ -z "${IOPROOF_LONG-}" ] || kills=300
 killed=0 dirty=0 states=()
 start=${EPOCHREALTIME/./}
@@ -344,7 +334,7 @@ rounds=3
 [ -z "${IOPROOF_LONG-}" ] || rounds=25
 truncate -s 1M "$dir/others.img"
 (
-	while :; do
+	while kill -0 $$ 2>/dev/null; do # no longer than this test
 		taken=$(losetup --find --show "$dir/others.img" 2>/dev/null) || continue
 		losetup --detach "$taken" 2>/dev/null
 	done

@@ -9,8 +9,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/loop.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 
 #include "core/subprocess.h"
@@ -53,6 +55,16 @@ HELPER void place_close(struct place *p)
 	if (p->mounted)
 		assert_int_equal(umount2(p->path, MNT_DETACH), 0);
 	assert_int_equal(rmdir(p->path), 0); /* fails when anything was left */
+}
+
+/* What a loop device holds: 0, or ENXIO when it is free. */
+HELPER int loop_status(const char *name, struct loop_info64 *info)
+{
+	_cleanup_free_ char *path = xasprintf("/dev/%s", name);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return ioctl(fd, LOOP_GET_STATUS64, info) < 0 ? errno : 0;
 }
 
 HELPER size_t entries(int fd)
@@ -142,5 +154,12 @@ HELPER void test_fixtures_can_be_built_here(void **state)
 	print_message("skipped: %s\n", cannot_run());
 	skip();
 }
+
+HELPER const struct CMUnitTest no_tests[] = { cmocka_unit_test(test_fixtures_can_be_built_here) };
+
+/* What main() returns. */
+#define run_where_fixtures_can_be_built(tests)                                                     \
+	(cannot_run() ? cmocka_run_group_tests(no_tests, NULL, NULL)                               \
+		      : cmocka_run_group_tests(tests, set_up, tear_down))
 
 #endif

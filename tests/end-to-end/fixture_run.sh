@@ -37,6 +37,11 @@ is "$(fact 1 .proof.fresh_file_copied_on_write)$(fact 2 .proof.fresh_file_copied
 	"nodatacow and +C hold for a fresh file"
 like "$(fact 3 .options)" noatime "xfs is mounted noatime"
 
+# --- sizes that nobody gave
+measure --fs ext4:IMAGE=sparse --fs xfs:IMAGE=sparse
+like "$status" '^[034]$' "xfs fits a quick run without SIZE=" "$err"
+is "$(jq '[.targets[].fixture.size_bytes] | unique | length' "$json")" 1 "and its neighbour is as large"
+
 # --- keys
 measure --fs btrfs:DEVICES=2,SIZE=128M,LABEL=pair,'MKFS="-d raid1 -m raid1"' \
 	--fs ext4:SECTOR=4096,IMAGE=sparse,SIZE=64M --fs ext4:LOOP=buffered,SIZE=64M
@@ -111,14 +116,22 @@ mount "$dir/neighbour.img" "$dir/neighbour" -o loop 2>/dev/null
 wait "$run"
 
 # --- nothing else is opened for writing
-strace -f -qq -o "$dir/trace" -e trace=open,openat,openat2,creat,mknod,mknodat,rename,renameat2,truncate,unlink \
-	"$IOPROOF" run --quick --rounds 1 --scratch "$dir/scratch" --fs ext4:SIZE=32M \
-	--fs btrfs:SIZE=128M,IMAGE=sparse --json "$json" read-path:size=8M >/dev/null 2>&1
-written=$(grep -E 'O_WRONLY|O_RDWR|O_CREAT|creat\(|mknod|rename|truncate|unlink' "$dir/trace" | grep -v ' = -1 ' |
-	grep -vF -e "\"$dir/scratch" -e "\"$json\"" |
-	grep -vE 'O_TMPFILE|"/run/|"/dev/(null|loop-control|loop[0-9]+|btrfs-control|fuse)"|"/proc/self/(fd/|task/|oom_score_adj|mem)')
-echo "# other files opened for writing:"
-printf '%s\n' "$written" | sed 's/^[0-9]* */#   /' | sort | uniq -c | sort -rn | head -n 20
-is "$(grep -cE '"/(usr|etc|home|root|var|lib|bin|boot|opt|srv)/|"/dev/(vd|sd|nvme|xvd|dm|mapper)' <<<"$written")" 0 \
-	"nothing outside the scratch directory, /run and our own devices is opened for writing"
+calls=open,openat,openat2,creat,mknod,mknodat,mkdir,mkdirat,rename,renameat,renameat2,truncate,unlink,unlinkat,rmdir
+foreign() { # TRACE: what was changed by an absolute name that is neither ours nor the kernel's own
+	grep -E 'O_WRONLY|O_RDWR|O_CREAT|creat\(|mknod|mkdir|rename|truncate|unlink|rmdir' "$1" | grep -v ' = -1 ' |
+		grep -E '"/' | grep -vF -e "\"$dir/scratch" -e "\"$json\"" |
+		grep -vE 'O_TMPFILE|"/run/|"/dev/(null|loop-control|loop[0-9]+|btrfs-control|fuse)"|"/proc/self/(fd/|task/|oom_score_adj)'
+}
+strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" run --quick --rounds 1 --scratch "$dir/scratch" \
+	--fs ext4:SIZE=32M --fs btrfs:SIZE=128M,IMAGE=sparse --json "$json" read-path:size=8M >/dev/null 2>&1
+is "$(foreign "$dir/trace")" "" "run: nothing but the scratch directory, /run and our own devices is opened for writing"
+succeeds "and the trace does show the images" grep -q 'O_TMPFILE.* = [0-9]' "$dir/trace"
+name=test-$$
+strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" fixture up --scratch "$dir/scratch" \
+	"$name" ext4:SIZE=32M,IMAGE=sparse >/dev/null 2>&1
+is "$?" 0 "a lasting fixture is built"
+is "$(foreign "$dir/trace")" "" "fixture up: nothing else is opened for writing"
+strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" fixture down "$name" >/dev/null 2>&1
+is "$?" 0 "and taken down"
+is "$(foreign "$dir/trace")" "" "fixture down: nothing else is opened for writing"
 done_testing

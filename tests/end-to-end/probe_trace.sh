@@ -58,16 +58,6 @@ left_behind() {
 	done
 }
 
-# A guardian needs a moment after a kill.
-settled() {
-	local i
-	for ((i = 0; i < 100; i++)); do
-		[ -n "$(left_behind)" ] || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 layer_filesystem "$dir/ext4" ext4 on 200
 look "$dir/ext4"
 seen ext4

@@ -53,15 +53,6 @@ left_behind() {
 	grep -lszxF "IOPROOF_TEST_MARK=$scratch" /proc/[0-9]*/environ
 }
 
-settled() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		[ -n "$(left_behind)" ] || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 # The phases that a whole run goes through, and when each begins.
 phases=(start)
 start_run

@@ -6,28 +6,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <linux/loop.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 
 #include "core/random.h"
 #include "tests/end-to-end/fixture_place.h"
-
-/* The loop device's name, and what it holds now: 0, or ENXIO when free. */
-static int loop_holds(const char *name, struct loop_info64 *info)
-{
-	char path[64];
-	int fd, r;
-
-	snprintf(path, sizeof(path), "/dev/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	r = ioctl(fd, LOOP_GET_STATUS64, info) < 0 ? errno : 0;
-	close(fd);
-	return r;
-}
 
 static char *mountinfo(void)
 {
@@ -129,7 +113,7 @@ static void test_fixture_is_what_it_says_and_leaves_nothing(void **state)
 		assert_facts(d);
 		json_decref(d);
 
-		assert_int_equal(loop_holds(name, &info), 0);
+		assert_int_equal(loop_status(name, &info), 0);
 		assert_int_equal(fstat(p.fd, &directory), 0);
 		assert_true(info.lo_device == (uint64_t)directory.st_dev);
 		assert_int_equal(info.lo_flags & (LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO),
@@ -144,7 +128,7 @@ static void test_fixture_is_what_it_says_and_leaves_nothing(void **state)
 		mounts_after = mountinfo();
 		assert_string_equal(mounts_before, mounts_after);
 	}
-	if (loop_holds(name, &info) == 0) /* somebody else may have it by now */
+	if (loop_status(name, &info) == 0) /* somebody else may have it by now */
 		assert_true(strcmp((char *)info.lo_file_name, "ioproof image") != 0);
 	assert_int_equal(entries(p.fd), 0);
 	place_close(&p);
@@ -252,7 +236,7 @@ static void test_left_over_queue_settings_are_repaired(void **state)
 			assert_sysfs(name, "queue/write_cache", "write back");
 			assert_sysfs(name, "queue/iostats", "1");
 			assert_int_equal(json_array_size(json_object_get(loop, "repaired")), 2);
-		} else if (loop_holds(name, &info) == ENXIO) {
+		} else if (loop_status(name, &info) == ENXIO) {
 			sabotage(name, "write_cache", "write back");
 			sabotage(name, "iostats", "1");
 		}
@@ -343,9 +327,6 @@ int main(void)
 		cmocka_unit_test(test_progress_tells_every_phase),
 		cmocka_unit_test(test_mke2fs_conf_does_not_decide),
 	};
-	const struct CMUnitTest skipped[] = { cmocka_unit_test(test_fixtures_can_be_built_here) };
 
-	if (cannot_run())
-		return cmocka_run_group_tests(skipped, NULL, NULL);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return run_where_fixtures_can_be_built(tests);
 }

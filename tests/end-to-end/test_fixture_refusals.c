@@ -88,9 +88,6 @@ int main(void)
 		cmocka_unit_test(test_read_only_scratch_is_named),
 		cmocka_unit_test(test_scratch_without_unnamed_files_is_refused),
 	};
-	const struct CMUnitTest skipped[] = { cmocka_unit_test(test_fixtures_can_be_built_here) };
 
-	if (cannot_run())
-		return cmocka_run_group_tests(skipped, NULL, NULL);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return run_where_fixtures_can_be_built(tests);
 }

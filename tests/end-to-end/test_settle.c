@@ -74,9 +74,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(
 		test_rest_is_seen_and_so_is_a_writer) };
-	const struct CMUnitTest none[] = { cmocka_unit_test(test_fixtures_can_be_built_here) };
 
-	if (cannot_run())
-		return cmocka_run_group_tests(none, NULL, NULL);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return run_where_fixtures_can_be_built(tests);
 }
