@@ -146,9 +146,10 @@ static int build_specs(const struct run_machine *machine, const struct run_plan 
 	const struct fixture_progress *progress, struct fixture **ret, struct error *error)
 {
 	_cleanup_(keep_free) struct keep keep = { 0 };
-	struct fixture_place place = {
-		.fd = plan->scratch, .name = plan->scratch_name, .force = plan->options->force
-	};
+	struct fixture_place place = { .fd = plan->scratch,
+		.name = plan->scratch_name,
+		.at_rest = true,
+		.force = plan->options->force };
 
 	keep_layers(machine, plan->scratch, &keep);
 	for (size_t i = 0; i < plan->targets; i++)

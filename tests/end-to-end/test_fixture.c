@@ -281,7 +281,7 @@ static void test_progress_tells_every_phase(void **state)
 	struct place p;
 
 	place_open(&p);
-	place = (struct fixture_place){ .fd = p.fd, .name = p.path };
+	place = (struct fixture_place){ .fd = p.fd, .name = p.path, .at_rest = true };
 	assert_int_equal(fixture_spec_parse("ext4:SIZE=20M", &spec, &error), 0);
 	assert_int_equal(fixtures_build(&root, specs, 1, &place, &progress, &f, &error), 0);
 	assert_string_equal(phases.seen, "image loop mkfs proof mount rest ");
