@@ -184,15 +184,21 @@ static int has_ended(pid_t pid)
 	return info.si_pid != 0;
 }
 
+static bool stopped(const struct subprocess *subprocess)
+{
+	return interrupted() || (subprocess->stopped && subprocess->stopped(subprocess->context));
+}
+
 /* Until both ends close, or the program is gone and a child of its own holds them in silence. */
-static int capture_both(pid_t pid, struct capture *out, struct capture *err)
+static int capture_both(
+	const struct subprocess *subprocess, pid_t pid, struct capture *out, struct capture *err)
 {
 	int r;
 
 	while (out->fd >= 0 || err->fd >= 0) {
 		struct pollfd p[] = { { out->fd, POLLIN, 0 }, { err->fd, POLLIN, 0 } };
 
-		if (interrupted())
+		if (stopped(subprocess))
 			return -EINTR;
 		r = poll(p, 2, POLL_MILLISECONDS);
 		if (r < 0 && errno != EINTR)
@@ -218,12 +224,12 @@ static int reap(pid_t pid)
 }
 
 /* A program may close its output and go on: wait in steps, so that we can be stopped. */
-static int wait_for_end(pid_t pid)
+static int wait_for_end(const struct subprocess *subprocess, pid_t pid)
 {
 	int r;
 
 	while ((r = has_ended(pid)) == 0) {
-		if (interrupted())
+		if (stopped(subprocess))
 			return -EINTR;
 		poll(NULL, 0, 5);
 	}
@@ -281,14 +287,15 @@ static int child_start(struct child *child, struct pipes *p, pid_t *ret)
 	return 0;
 }
 
-static int child_finish(pid_t pid, struct pipes *p, struct subprocess_result *result)
+static int child_finish(const struct subprocess *subprocess, pid_t pid, struct pipes *p,
+	struct subprocess_result *result)
 {
 	struct capture out = { take_fd(&p->out[0]), result->out, 0 };
 	struct capture err = { take_fd(&p->err[0]), result->err, 0 };
-	int r = capture_both(pid, &out, &err), status;
+	int r = capture_both(subprocess, pid, &out, &err), status;
 
 	if (r == 0)
-		r = wait_for_end(pid);
+		r = wait_for_end(subprocess, pid);
 	if (r < 0)
 		kill(pid, SIGKILL);
 	status = reap(pid);
@@ -325,7 +332,7 @@ int subprocess_run(const struct subprocess *subprocess, struct subprocess_result
 	result.err = xcalloc(1, SUBPROCESS_OUTPUT_MAX + 1);
 	r = child_start(&child, &pipes, &pid);
 	if (r == 0)
-		r = child_finish(pid, &pipes, &result);
+		r = child_finish(subprocess, pid, &pipes, &result);
 	if (r < 0)
 		return r;
 	*ret = result;

@@ -18,6 +18,8 @@ struct subprocess {
 	const char *const *environment; /* additional "NAME=value", NULL-terminated; may be NULL */
 	const int *keep;                /* descriptors the child keeps, ends with -1; may be NULL */
 	const int *in;                  /* its working directory; NULL: ours */
+	bool (*stopped)(const void *context); /* ends it as an interrupt does; may be NULL */
+	const void *context;
 };
 
 struct subprocess_result {
@@ -33,8 +35,8 @@ struct subprocess_result {
 int subprocess_find(const char *name, char **ret);
 
 /*
- * 0: it ran; look at the status. -ENOENT: no such program. -EINTR: we were interrupted, and the
- * child has been killed and reaped.
+ * 0: it ran; look at the status. -ENOENT: no such program. -EINTR: we were interrupted or
+ * stopped, and the child has been killed and reaped.
  */
 int subprocess_run(const struct subprocess *subprocess, struct subprocess_result *ret);
 void subprocess_result_free(struct subprocess_result *result);

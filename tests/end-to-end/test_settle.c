@@ -38,7 +38,8 @@ static struct settled watch(const struct fixture *f, unsigned milliseconds)
 	snprintf(loop.name, sizeof(loop.name), "%s",
 		json_string_value(json_object_get(device, "name")));
 	assert_int_equal(
-		settle(&root, fixture_directory(f), loops, 1, milliseconds, &settled, &error), 0);
+		settle(&root, fixture_directory(f), loops, 1, milliseconds, NULL, &settled, &error),
+		0);
 	json_decref(description);
 	return settled;
 }
