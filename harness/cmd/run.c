@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "core/text.h"
 #include "engine/conclude.h"
+#include "engine/engine.h"
 #include "probes/stack/stack_probe.h"
 #include "report/json.h"
 #include "report/progress.h"
@@ -178,16 +179,32 @@ static void show_fallback(struct run *run)
 		}
 }
 
+/* What it cost before the first number: most of it writes the images. */
+static void show_built(struct run *run, uint64_t ns)
+{
+	_cleanup_free_ char *took = text_duration(ns);
+	size_t fixtures = 0;
+
+	for (size_t i = 0; i < run->plan.targets; i++)
+		fixtures += run->plan.target[i].fixture != NULL;
+	progress_clear(&run->progress);
+	if (run->text && fixtures)
+		fprintf(run->text, "%zu built, proved and at rest after %s\n", fixtures, took);
+}
+
 static int build(struct run *run, struct error *error)
 {
 	const struct fixture_progress progress = { on_build, run };
+	uint64_t start;
 	int r;
 
 	for (size_t i = 0; i < run->plan.targets; i++) {
 		show_ground(run, &run->plan.target[i]);
 		announce(run, &run->plan.target[i], run_plan_space(&run->plan, i));
 	}
+	start = clock_now();
 	r = run_build_fixtures(&run->machine, &run->plan, &progress, error);
+	show_built(run, clock_now() - start);
 	show_fallback(run);
 	for (size_t i = 0; i < run->plan.targets && r == 0; i++) {
 		progress_show(

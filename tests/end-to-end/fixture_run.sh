@@ -81,6 +81,21 @@ capture "$IOPROOF" run --scratch "$dir/scratch" --fs ext4:SIZE=9000G
 like "$err" 'are free' "an image that does not fit is refused with the figures"
 is "$status" 1 "and the run fails"
 
+# --- an offset that loses direct I/O, which the kernel does not say: it is read back
+layer_image "$dir/shifted.img" 65
+shifted=$(losetup --find --show --direct-io=on --offset 1000 "$dir/shifted.img" 2>/dev/null ||
+	losetup --find --show --offset 1000 "$dir/shifted.img")
+at_exit layer_loop_detach "$shifted"
+mkfs.ext4 -q -F "$shifted"
+mkdir "$dir/shifted"
+mount "$shifted" "$dir/shifted"
+at_exit umount "$dir/shifted"
+is "$(cat "/sys/block/${shifted#/dev/}/loop/dio")" 0 "at such an offset the loop device is a buffered one"
+capture timeout 60 "$IOPROOF" run --quick --rounds 1 --on "$dir/shifted" --json "$json" read-path:size=8M
+is "$(jq -r '.measurements[] | select(.case == "direct") | .verdict' "$json")" refused "and refused as such"
+is "$(jq -c '[.measurements[] | select(.case == "direct") | .findings[].id] | index("loop-backing-cached") != null' "$json")" \
+	true "with the right finding"
+
 # --- poor ground
 mkdir "$dir/tmpfs"
 mount -t tmpfs -o size=128M ioproof-test "$dir/tmpfs"

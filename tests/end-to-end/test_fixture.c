@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 
 #include "core/random.h"
+#include "fixtures/behaviour.h"
 #include "tests/end-to-end/fixture_place.h"
 
 static char *mountinfo(void)
@@ -250,6 +251,30 @@ static void test_left_over_queue_settings_are_repaired(void **state)
 	}
 }
 
+static void test_nocow_is_for_empty_directories(void **state)
+{
+	_cleanup_free_ char *mkfs = NULL;
+	struct error error = { "" };
+	struct fixture *f;
+	struct place p;
+	int file;
+
+	if (subprocess_find("mkfs.btrfs", &mkfs) < 0) {
+		print_message("no mkfs.btrfs\n");
+		skip();
+	}
+	place_open(&p);
+	f = must_build("btrfs:SIZE=128M,IMAGE=sparse", &p);
+	assert_int_equal(nocow_set(fixture_directory(f), &error), 0);
+	file = openat(fixture_directory(f), "data", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	assert_true(file >= 0);
+	close(file);
+	assert_int_equal(nocow_set(fixture_directory(f), &error), -ENOTEMPTY);
+	assert_non_null(strstr(error.text, "empty directory"));
+	fixture_destroy(f);
+	place_close(&p);
+}
+
 struct phases {
 	char seen[256];
 	uint64_t last;
@@ -324,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_two_fixtures_live_side_by_side),
 		cmocka_unit_test(test_options_hold_and_are_found),
 		cmocka_unit_test(test_left_over_queue_settings_are_repaired),
+		cmocka_unit_test(test_nocow_is_for_empty_directories),
 		cmocka_unit_test(test_progress_tells_every_phase),
 		cmocka_unit_test(test_mke2fs_conf_does_not_decide),
 	};
