@@ -73,6 +73,21 @@ static int add_fixture(struct run_plan *plan, const char *text, struct error *er
 	return 0;
 }
 
+/* First: a spec that a shell took apart leaves words that would be called unknown workloads. */
+static int check_specs(const struct run_options *o, struct error *error)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < o->filesystems && r == 0; i++) {
+		struct fixture_spec spec;
+
+		r = fixture_spec_parse(o->fs[i], &spec, error);
+		if (r == 0)
+			fixture_spec_free(&spec);
+	}
+	return r;
+}
+
 static int add_workload(struct run_plan *plan, const char *text, struct error *error)
 {
 	struct run_workload w;
@@ -174,7 +189,9 @@ int run_plan_parse(const struct run_options *options, struct run_plan *ret, stru
 
 	plan.options = options;
 	plan.scratch_name = xstrdup(options->scratch);
-	r = add_workloads(&plan, &need_directory, error);
+	r = check_specs(options, error);
+	if (r == 0)
+		r = add_workloads(&plan, &need_directory, error);
 	if (r == 0 && !need_directory && options->ons + options->filesystems)
 		r = error_set(error, EINVAL,
 			"file= reads a file where it lies; --on and --fs have nothing to do then");

@@ -69,7 +69,9 @@ static void test_bad_sizes_are_named(void **state)
 	must_fail("ext4:SIZE=4M", "at least");
 	must_fail("ext4:SIZE=0", "at least");
 	must_fail("ext4:SIZES=64M", "`SIZES`");
-	must_fail("ext4:size=64M,SIZ=1", "`SIZ`");
+	must_fail("ext4:noatime,SIZ=1", "`SIZ`");
+	must_fail("ext4:size=64M", "SIZE=64M");
+	must_fail("btrfs:devices=2", "DEVICES=2");
 }
 
 static void test_empty_items_are_errors(void **state)
@@ -83,7 +85,9 @@ static void test_empty_items_are_errors(void **state)
 static void test_hostile_characters_are_refused(void **state)
 {
 	must_fail("ext4:noatime\nsync", "0x0a");
-	must_fail("ext4:no atime", "0x20");
+	must_fail("ext4:no atime", "a blank outside of quotes");
+	must_fail("ext4:MKFS=-m 0", "'ext4:MKFS=\"-m 0\"'");
+	must_fail("ext4:MKFS='-m 0'", "a single quote");
 	must_fail("ext4:LABEL=\"a", "not closed");
 	must_fail("ext4:a\"b c\"", "KEY=");
 	must_fail("ext4:\033[2J", "0x1b");
