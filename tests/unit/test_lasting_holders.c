@@ -185,6 +185,21 @@ static void test_other_namespaces_and_open_devices_are_named(void **state)
 		"tail (pid 17): working directory");
 }
 
+static void test_bind_mount_in_our_namespace_is_named(void **state)
+{
+	const struct holders_filesystem filesystem = { makedev(7, 5), makedev(7, 5), NULL, 0 };
+	struct machine *m = *state;
+	_cleanup_(holders_free) struct holders h = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	synthetic_file(&m->machine, "proc/self/mountinfo",
+		"20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		"79 20 7:5 / /srv/bound rw - ext4 /dev/loop5 rw\n");
+	holders_elsewhere(&m->root, &filesystem, &h);
+	text = holders_text(&h);
+	assert_string_equal(text, "it is mounted on /srv/bound too: umount /srv/bound");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -195,6 +210,7 @@ int main(void)
 		TEST(test_nobody_seen_is_not_nobody),
 		TEST(test_many_holders_are_counted),
 		TEST(test_other_namespaces_and_open_devices_are_named),
+		TEST(test_bind_mount_in_our_namespace_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
