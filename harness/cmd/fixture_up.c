@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "cmd/run_ground.h"
 #include "core/interrupt.h"
 #include "fixtures/lasting_store.h"
+#include "probes/stack/stack_probe.h"
 #include "report/progress.h"
 
 struct building {
@@ -38,6 +40,29 @@ static int up(const struct sysroot *root, struct building *b, int scratch,
 	return lasting_up(root, wish, o->count, &place, &progress, voice, error);
 }
 
+/* The measurements are made by others, who will not be told; so it is said before. */
+static void judge_ground(const struct sysroot *root, const struct fixture_options *o, int scratch,
+	const struct lasting_voice *voice)
+{
+	struct findings findings = { 0 };
+	struct stack stack = { 0 };
+	uint64_t need = 0;
+
+	for (size_t i = 0; i < o->count; i++)
+		need += fixture_spec_bytes(&o->spec[i]);
+	if (stack_probe_fd(root, scratch, &stack, NULL) == 0)
+		ground_judge(root, &stack, o->scratch, need, &findings);
+	if (findings.count) {
+		_cleanup_free_ char *text =
+			xasprintf("%s: %s. Better: %s", findings.item[0].kind->head.id,
+				findings.item[0].message, findings.item[0].remedy);
+
+		voice->say(voice->context, text);
+	}
+	findings_free(&findings);
+	stack_free(&stack);
+}
+
 int fixture_up(const struct sysroot *root, const struct fixture_options *options,
 	const struct lasting_voice *voice, struct error *error)
 {
@@ -48,6 +73,7 @@ int fixture_up(const struct sysroot *root, const struct fixture_options *options
 	if (scratch < 0)
 		return error_set(
 			error, errno, "--scratch %s: %s", options->scratch, strerror(errno));
+	judge_ground(root, options, scratch, voice);
 	progress_init(&b.progress, options->progress);
 	r = up(root, &b, scratch, voice, error);
 	progress_clear(&b.progress);

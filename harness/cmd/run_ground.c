@@ -88,6 +88,6 @@ void ground_judge(const struct sysroot *root, const struct stack *scratch, const
 	_cleanup_free_ char *better = finding ? ground_better(root, need) : NULL;
 
 	if (better)
-		finding_remedy(finding, "%s is on a disk and has room: `ioproof run --scratch %s`.",
-			better, better);
+		finding_remedy(
+			finding, "%s is on a disk and has room: `--scratch %s`.", better, better);
 }
