@@ -149,6 +149,8 @@ static void report_target(struct run *run, struct run_target *t)
 	struct result *result = &run->result;
 	struct target_report *report;
 
+	if (t->fixture)
+		t->target.fixture = fixture_facts(t->fixture);
 	result->target =
 		xreallocarray(result->target, result->targets + 1, sizeof(*result->target));
 	report = &result->target[result->targets++];
@@ -156,8 +158,7 @@ static void report_target(struct run *run, struct run_target *t)
 		.id = xstrdup(t->target.id),
 		.path = xstrdup(t->target.path),
 		.fixture = t->fixture ? fixture_describe(t->fixture) : NULL,
-		.fixture_facts =
-			t->fixture ? fixture_facts(t->fixture) : (struct fixture_facts){ 0 },
+		.fixture_facts = t->target.fixture,
 	};
 	report->experiments = take_pointer(t->experiments);
 	stack_copy(&t->target.stack, &report->stack);

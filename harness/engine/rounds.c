@@ -63,12 +63,14 @@ static const char *file_of(const struct workload_run *run)
 
 static int judge(const struct rounds *rounds, const struct arm *arm, struct sample *sample)
 {
+	const struct fixture_facts *fixture = &arm->run->target->fixture;
 	const struct evidence evidence = {
 		.claim = arm->c->claim,
 		.conduct = arm->measurement->conduct,
 		.file = file_of(arm->run),
 		.stack = arm->witnesses.stack,
 		.environment = rounds->environment,
+		.fixture = fixture->preparation ? fixture : NULL,
 		.ledger = &sample->ledger,
 	};
 

@@ -8,6 +8,7 @@
 
 struct fixture_facts {
 	const char *preparation;  /* "written", "fallocated", "sparse"; NULL: no fixture */
+	bool loop_buffered;       /* LOOP=buffered was asked for */
 	uint64_t unwritten_bytes; /* of the images, when the filesystem was mounted */
 	bool rest_known;          /* the devices' counters were read before anything was measured */
 	bool at_rest;             /* and stood still */

@@ -125,9 +125,15 @@ static void remedy_bindfs(const struct layer *fuse, struct finding *finding)
 }
 
 /* What helps with the layer that is blamed. */
-static void remedy_for(const struct layer *layer, struct finding *finding)
+static void remedy_for(const struct layer *layer, bool fixture, struct finding *finding)
 {
-	if (layer->options && text_has_word(layer->options, "data=journal", ','))
+	bool journals = layer->options && text_has_word(layer->options, "data=journal", ',');
+
+	if (journals && fixture)
+		finding_remedy(finding,
+			"The fixture has `data=journal` because its spec says so: leave it out. "
+			"With it, ext4 has no direct I/O.");
+	else if (journals)
 		finding_remedy(finding,
 			"Mount it without `data=journal`: take the option out of /etc/fstab, "
 			"unmount, and mount again (a remount cannot change it; `tune2fs -l` shows "
@@ -139,13 +145,13 @@ static void remedy_for(const struct layer *layer, struct finding *finding)
 		fuse_remedy(layer, finding);
 }
 
-static void name_remedy(const struct stack *stack, struct findings *findings)
+static void name_remedy(const struct stack *stack, bool fixture, struct findings *findings)
 {
 	const struct layer *layer = top_filesystem(stack);
 
 	for (size_t i = 0; layer && i < findings->count; i++)
 		if (findings->item[i].kind == &direct_io_swallowed_kind)
-			remedy_for(layer, &findings->item[i]);
+			remedy_for(layer, fixture, &findings->item[i]);
 }
 
 static void judge(const struct evidence *evidence, struct findings *findings)
@@ -156,7 +162,7 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 	if (!judge_bytes(evidence, findings) && !evidence->ledger->asked.write &&
 		!judge_pages(evidence, findings) && !judge_traced(evidence, findings))
 		judge_declared(evidence, findings);
-	name_remedy(evidence->stack, findings);
+	name_remedy(evidence->stack, evidence->fixture != NULL, findings);
 }
 
 static const struct rule direct_io_swallowed_rule = {

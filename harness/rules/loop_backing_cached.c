@@ -58,13 +58,19 @@ static void say_buffered(
 	finding_observe_u64(finding, "direct_io", 0);
 }
 
-/* The command with this loop device's name, ready to be pasted. */
-static void name_loop(struct findings *findings)
+/* The command with this loop device's name, to be pasted; for a fixture of ours, its key. */
+static void name_loop(const struct fixture_facts *fixture, struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *f = &findings->item[i];
 
-		if (f->kind == &loop_backing_cached_kind && f->layer)
+		if (f->kind != &loop_backing_cached_kind || !f->layer)
+			continue;
+		if (fixture && fixture->loop_buffered)
+			finding_remedy(f,
+				"The loop device is buffered because the spec says so: leave "
+				"`LOOP=buffered` out of it.");
+		else
 			finding_remedy(f,
 				"Switch direct I/O on, which works while it is mounted: `losetup "
 				"--direct-io=on /dev/%s`; `losetup -l` then says DIO 1.",
@@ -84,7 +90,7 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 	else if (loop && claim_of_device(evidence->claim))
 		/* a durable write is judged by its own evidence: a flush is an fsync of the file */
 		say_buffered(evidence, loop, findings);
-	name_loop(findings);
+	name_loop(evidence->fixture, findings);
 }
 
 static const struct rule loop_backing_cached_rule = {
@@ -115,7 +121,7 @@ static void judge_untried(const struct evidence *evidence, struct findings *find
 		finding_observe_u64(f, "direct_io", 0);
 		break;
 	}
-	name_loop(findings);
+	name_loop(evidence->fixture, findings);
 }
 
 static const struct rule loop_backing_declared_rule = {

@@ -8,6 +8,7 @@
  */
 
 #include "engine/engine.h"
+#include "model/fixture_facts.h"
 #include "model/measurement.h"
 
 enum parameter_type { PARAMETER_SIZE, PARAMETER_NUMBER, PARAMETER_PATH };
@@ -42,6 +43,7 @@ struct target {
 	int directory; /* open; files are made below it by descriptor only */
 	int file;      /* O_PATH of a file that is already there and only read; -1: none */
 	struct stack stack;
+	struct fixture_facts fixture; /* preparation NULL: it was there before us */
 	struct guardian *guardian;
 };
 

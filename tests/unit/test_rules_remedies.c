@@ -104,9 +104,32 @@ static void test_fuse_server_is_cured_by_what_it_stands_on(void **state)
 	}
 }
 
+/* Its loop device and its mount are gone when the remedy is read; its spec is not. */
+static void test_fixture_is_to_be_asked_for_otherwise(void **state)
+{
+	static const struct fixture_facts buffered = { .preparation = "written",
+		.loop_buffered = true };
+	const struct finding *finding;
+	struct findings findings = { 0 };
+	struct scene s;
+
+	scene_honest(&s, scene_fixture, SCENE_DIRECT);
+	scene_reads(&s, "vda1", 0);
+	scene_reads(&s, "vda", 0);
+	s.evidence.fixture = &buffered;
+	scene_judge(&s, RULE_ROUND, &findings);
+	finding = findings_find(&findings, "loop-backing-cached");
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->remedy, "`LOOP=buffered`"));
+	assert_null(strstr(finding->remedy, "losetup"));
+	findings_free(&findings);
+	stack_free(&s.stack);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fixture_is_to_be_asked_for_otherwise),
 		cmocka_unit_test(test_fuse_server_is_cured_by_what_it_stands_on),
 		cmocka_unit_test(test_resident_file_is_named_as_the_shell_reads_it),
 		cmocka_unit_test(test_journalled_data_is_cured_at_the_mount_only),
