@@ -17,6 +17,7 @@
 #include "report/json.h"
 #include "report/progress.h"
 #include "report/text.h"
+#include "report/wrap.h"
 
 struct run {
 	struct run_options options;
@@ -126,15 +127,17 @@ static void show_ground(struct run *run, struct run_target *t)
 /* What will be written, how much and where, before it is. */
 static void announce(struct run *run, const struct run_target *t, uint64_t space)
 {
-	_cleanup_free_ char *safe = text_terminal(t->target.path), *bytes = NULL;
+	_cleanup_free_ char *safe = text_terminal(t->target.path), *bytes = NULL, *line = NULL;
 
 	if (!run->text)
 		return;
 	if (t->spec.text) {
 		bytes = text_bytes(fixture_spec_bytes(&t->spec));
-		fprintf(run->text, "building %s, %s, in %s (unnamed image, %s, %s loop)\n",
-			t->spec.text, bytes, safe, image_preparation_name(t->spec.image),
+		line = xasprintf("building %s, %s, in %s (%s, %s, %s loop)", t->spec.text, bytes,
+			t->target.path, t->spec.devices > 1 ? "unnamed images" : "unnamed image",
+			image_preparation_name(t->spec.image),
 			t->spec.loop_buffered ? "buffered" : "direct");
+		wrap_print(run->text, "", 2, line);
 	} else if (space) {
 		bytes = text_bytes(space);
 		fprintf(run->text,
@@ -163,8 +166,11 @@ static void report_target(struct run *run, struct run_target *t)
 	report->experiments = take_pointer(t->experiments);
 	stack_copy(&t->target.stack, &report->stack);
 	findings_append(&report->findings, &t->findings);
-	if (run->text && t->fixture)
-		text_stack(run->text, NULL, &t->target.stack, NULL);
+	if (!run->text || !t->fixture)
+		return;
+	if (run->plan.targets > 1)
+		wrap_print(run->text, "", 2, t->target.id);
+	text_stack(run->text, NULL, &t->target.stack, NULL);
 }
 
 /* The fixture that was announced is not there: what is measured is said before it is. */
