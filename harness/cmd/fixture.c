@@ -118,6 +118,7 @@ static const struct command fixture = {
 		"Examples:\n"
 		"  ioproof fixture up data ext4:noatime,SIZE=2G\n"
 		"  ioproof fixture up a ext4 b btrfs:+C c xfs --scratch /srv\n"
+		"  install -d -o USER /run/ioproof/data/mount/USER   # it belongs to root\n"
 		"  ioproof run --on /run/ioproof/data/mount\n"
 		"  ioproof fixture down data\n\n"
 		"Exit status: 0 done, 1 failed, 2 usage.\n",

@@ -366,6 +366,7 @@ static const struct command run_command = {
 		"Examples:\n"
 		"  ioproof run --quick\n"
 		"  ioproof run --fs ext4 --fs btrfs:nodatacow --fs btrfs:+C --fs xfs\n"
+		"  ioproof run --fs 'btrfs:DEVICES=2,MKFS=\"-d raid1 -m raid1\"'\n"
 		"  ioproof run --on /mnt/data read-path:size=1G,bs=128k\n"
 		"  ioproof run read-path:file=/var/lib/images/disk.raw\n\n"
 		"Exit status: 0 every number trusted, 1 failed or incomplete, 2 usage,\n"
