@@ -187,17 +187,21 @@ static void test_other_namespaces_and_open_devices_are_named(void **state)
 
 static void test_bind_mount_in_our_namespace_is_named(void **state)
 {
-	const struct holders_filesystem filesystem = { makedev(7, 5), makedev(7, 5), NULL, 0 };
+	static const char *const names[] = { "loop6" };
+	const struct holders_filesystem filesystem = { makedev(7, 5), makedev(7, 5), names, 1 };
 	struct machine *m = *state;
 	_cleanup_(holders_free) struct holders h = { 0 };
 	_cleanup_free_ char *text = NULL;
 
 	synthetic_file(&m->machine, "proc/self/mountinfo",
 		"20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-		"79 20 7:5 / /srv/bound rw - ext4 /dev/loop5 rw\n");
+		"79 20 7:5 / /srv/bound rw - ext4 /dev/loop5 rw\n"
+		"80 20 0:51 / /srv/btrfs rw - btrfs /dev/loop6 rw\n");
 	holders_elsewhere(&m->root, &filesystem, &h);
 	text = holders_text(&h);
-	assert_string_equal(text, "it is mounted on /srv/bound too: umount /srv/bound");
+	assert_string_equal(text,
+		"it is mounted on /srv/bound too: umount /srv/bound; "
+		"it is mounted on /srv/btrfs too: umount /srv/btrfs");
 }
 
 int main(void)
