@@ -127,7 +127,7 @@ static void show_ground(struct run *run, struct run_target *t)
 /* What will be written, how much and where, before it is. */
 static void announce(struct run *run, const struct run_target *t, uint64_t space)
 {
-	_cleanup_free_ char *safe = text_terminal(t->target.path), *bytes = NULL, *line = NULL;
+	_cleanup_free_ char *bytes = NULL, *line = NULL;
 
 	if (!run->text)
 		return;
@@ -140,9 +140,9 @@ static void announce(struct run *run, const struct run_target *t, uint64_t space
 		wrap_print(run->text, "", 2, line);
 	} else if (space) {
 		bytes = text_bytes(space);
-		fprintf(run->text,
-			"writing %s in %s, and before it at most 128 MiB of experiments\n", bytes,
-			safe);
+		line = xasprintf("writing %s in %s, and before it at most 128 MiB of experiments",
+			bytes, t->target.path);
+		wrap_print(run->text, "", 2, line);
 	}
 	fflush(run->text);
 }
