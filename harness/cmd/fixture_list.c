@@ -52,12 +52,14 @@ json_t *fixtures_document(const struct lasting *list, size_t count, bool partial
 	return document;
 }
 
-static char *loops_text(const struct lasting_state *state)
+/* The devices of one that is dead may be anyone's by now. */
+static char *loops_text(const struct lasting *l)
 {
-	char *all = xstrdup(state->loops ? "" : "-");
+	const unsigned shown = l->status == LASTING_DEAD ? 0 : l->state.loops;
+	char *all = xstrdup(shown ? "" : "-");
 
-	for (unsigned i = 0; i < state->loops; i++)
-		text_append(&all, ",", "%s", state->loop[i].name);
+	for (unsigned i = 0; i < shown; i++)
+		text_append(&all, ",", "%s", l->state.loop[i].name);
 	return all;
 }
 
@@ -68,7 +70,7 @@ struct widths {
 
 static void table_line(FILE *out, const struct widths *w, const struct lasting *l)
 {
-	_cleanup_free_ char *loops = loops_text(&l->state), *size = NULL, *spec = NULL;
+	_cleanup_free_ char *loops = loops_text(l), *size = NULL, *spec = NULL;
 
 	/* With DEVICES= there are as many images. */
 	size = l->state.loops ? text_bytes(l->state.size * l->state.loops) : xstrdup("-");
@@ -82,7 +84,7 @@ static struct widths widths_of(const struct lasting *list, size_t count)
 	struct widths w = { (int)strlen("NAME"), (int)strlen("LOOP") };
 
 	for (size_t i = 0; i < count; i++) {
-		_cleanup_free_ char *loops = loops_text(&list[i].state);
+		_cleanup_free_ char *loops = loops_text(&list[i]);
 
 		w.name = MAX(w.name, (int)strlen(list[i].name));
 		w.loops = MAX(w.loops, (int)strlen(loops));

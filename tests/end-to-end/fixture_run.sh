@@ -111,7 +111,7 @@ is "$(jq -c '[.targets[0].findings[].id] | index("poor-ground")' "$json")" null 
 
 # --- a neighbour unmounts while a run holds its private copy of the mounts
 layer_filesystem "$dir/neighbour" ext4 on 48
-"$IOPROOF" run --quick --rounds 3 --scratch "$dir/scratch" --fs ext4:SIZE=64M --progress=plain \
+"$IOPROOF" run --quick --rounds 1000 --scratch "$dir/scratch" --fs ext4:SIZE=64M --progress=plain \
 	read-path:size=32M >/dev/null 2>"$dir/progress" &
 run=$!
 for ((i = 0; i < 300; i++)); do
@@ -127,8 +127,10 @@ done
 succeeds "the run goes on" kill -0 "$run"
 succeeds "what a neighbour unmounts meanwhile is free at once" \
 	test ! -e "/sys/block/${device#/dev/}/loop/backing_file"
-mount "$dir/neighbour.img" "$dir/neighbour" -o loop 2>/dev/null
+kill -INT "$run"
 wait "$run"
+is $? 1 "and is interrupted in good order"
+mount "$dir/neighbour.img" "$dir/neighbour" -o loop
 
 # --- nothing else is opened for writing
 calls=open,openat,openat2,creat,mknod,mknodat,mkdir,mkdirat,rename,renameat,renameat2,truncate,unlink,unlinkat,rmdir
