@@ -246,6 +246,10 @@ static int measure(struct run *run, struct error *error)
 	rounds.arm = run->arms.arm;
 	rounds.arms = run->arms.arms;
 	r = rounds_run(&rounds);
+	/* report_target() made one of each, in this order. */
+	for (size_t i = 0; i < run->result.targets; i++)
+		run_look_again(&run->machine, &run->plan.target[i],
+			&run->result.target[i].experiments->changed);
 	progress_clear(&run->progress);
 	return r;
 }

@@ -221,7 +221,22 @@ int run_build_target(
 		r = take_directory(machine, plan, t, error);
 	if (r < 0)
 		return r;
+	stack_copy(&target->stack, &rt->before);
 	rt->experiments = xcalloc(1, sizeof(*rt->experiments));
 	return run_experiments(
 		machine, target->directory, -1, seconds, &target->stack, rt->experiments);
+}
+
+void run_look_again(const struct run_machine *machine, const struct run_target *target,
+	struct stack_difference *ret)
+{
+	const int fd = target->target.file >= 0 ? target->target.file : target->target.directory;
+	_cleanup_(stack_free) struct stack after = { 0 };
+	struct error why = { .text = "" };
+
+	if (stack_probe_fd(&machine->root, fd, &after, &why) < 0)
+		*ret = (struct stack_difference){ xstrdup(target->target.id),
+			xasprintf("it cannot be looked at any more: %s", why.text) };
+	else
+		stack_difference(&target->before, &after, ret);
 }

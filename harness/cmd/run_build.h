@@ -49,5 +49,8 @@ int run_build_fixtures(const struct run_machine *machine, struct run_plan *plan,
 /* Takes one target: its stack, its counters, and the experiments on it. */
 int run_build_target(
 	const struct run_machine *machine, struct run_plan *plan, size_t t, struct error *error);
+/* What changed on the target since it was taken; *ret untouched: nothing did. */
+void run_look_again(const struct run_machine *machine, const struct run_target *target,
+	struct stack_difference *ret);
 
 #endif

@@ -279,6 +279,7 @@ static void target_close(struct run_target *t)
 		experiments_free(t->experiments);
 	free(t->experiments);
 	stack_free(&t->target.stack);
+	stack_free(&t->before);
 	free(t->target.id);
 	free(t->target.path);
 }

@@ -19,6 +19,7 @@ struct run_target {
 	struct fixture *fixture;
 	struct findings findings;
 	struct experiments *experiments; /* moves on to the result */
+	struct stack before;             /* as it was before anything was tried on it */
 	int named; /* made for a file parameter of this workload; -1: for all */
 };
 

@@ -141,6 +141,8 @@ static __attribute__((noreturn)) void child_main(const struct child *c)
 	/* The parent may have died before the request to die with it was heard. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != c->parent)
 		_exit(127);
+	/* A group of its own: what it starts ends with it (see child_finish()). */
+	setpgid(0, 0);
 	default_signals();
 	if (c->subprocess->in && fchdir(*c->subprocess->in) < 0)
 		goto failed;
@@ -296,8 +298,10 @@ static int child_finish(const struct subprocess *subprocess, pid_t pid, struct p
 
 	if (r == 0)
 		r = wait_for_end(subprocess, pid);
+	/* A wrapper's children too, before reaping: until then nobody else has the number. */
 	if (r < 0)
 		kill(pid, SIGKILL);
+	kill(-pid, SIGKILL);
 	status = reap(pid);
 	close_fd(&out.fd);
 	close_fd(&err.fd);

@@ -4,18 +4,18 @@
 
 static const struct finding_kind stack_changed_kind = {
 	.head = { .id = "stack-changed",
-		.summary = "a layer changed while the experiments were made" },
+		.summary = "a layer changed while it was tried or measured" },
 	.meaning =
 		"Somebody mounted anew, switched a loop device or a write cache, or took a layer "
-		"away between the first look and the last experiment. What was tried then was "
-		"partly another stack than the one that is there now.",
+		"away between the first look and the last experiment or round. What was tried "
+		"then was partly another stack than the one that is there now.",
 	.established = "The layers, their devices, mount options and declared traits, looked at "
 		       "before the experiments and once more after them.",
 	.example = "A loop device with direct I/O, and `losetup --direct-io=off` 0.9 s into the "
 		   "probe: the direct reads had been counted by then, and the next ones are "
 		   "answered by the page cache.",
 	.touches = "Flags every claim.",
-	.remedy = "Probe again once nobody changes it: `ioproof probe DIR`.",
+	.remedy = "Again, once nobody changes it.",
 };
 FINDING_REGISTER(stack_changed_kind);
 
@@ -28,15 +28,15 @@ static void judge(const struct evidence *evidence, struct findings *findings)
 		return;
 	changed = &evidence->experiments->changed;
 	f = finding_add(findings, &stack_changed_kind, SEVERITY_FLAG, changed->layer);
-	finding_message(f, "%s changed during the experiments: %s", changed->layer, changed->what);
-	finding_source(f, "the layers before the experiments and after them");
+	finding_message(f, "%s changed meanwhile: %s", changed->layer, changed->what);
+	finding_source(f, "the layers before the experiments and at the end");
 	finding_observe_text(f, "change", changed->what);
 }
 
 static const struct rule stack_changed_rule = {
 	.head = { .id = "stack-changed",
 		.order = 144,
-		.summary = "the layers must be the same before the experiments and after them" },
+		.summary = "the layers must be the same before the experiments and at the end" },
 	.scope = RULE_TARGET,
 	.judge = judge,
 };

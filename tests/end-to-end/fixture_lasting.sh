@@ -210,6 +210,35 @@ is "$(grep -csF "$scratch" "/sys/block/$loop/loop/backing_file")" 1 \
 losetup -d "/dev/$loop"
 nothing_left "and goes by losetup"
 
+# Nor is one that a forged note names in every detail: it does not carry our mark.
+up forged "$small" >/dev/null
+umount "$store/forged/mount"
+truncate -s 16M "$dir/others-image"
+mkfs.ext4 -q -L ioproof "$dir/others-image"
+loop=$(losetup --find --show "$dir/others-image")
+jq --arg uuid "$(blkid -p -s UUID -o value "$loop")" --arg name "${loop#/dev/}" \
+	--argjson number "$((16#$(stat -c %t "$loop") * 256 + 16#$(stat -c %T "$loop")))" \
+	--argjson device "$(stat -c %d "$dir/others-image")" \
+	--argjson inode "$(stat -c %i "$dir/others-image")" \
+	'.uuid = $uuid | .loops[0] = {name: $name, device: $number, image_device: $device, image_inode: $inode}' \
+	"$store/forged/state.json" >"$dir/forged.json"
+cat "$dir/forged.json" >"$store/forged/state.json"
+timeout 60 "$IOPROOF" fixture gc >/dev/null 2>&1
+is "$(losetup --noheadings --output BACK-FILE "$loop")" "$dir/others-image" \
+	"a loop device of others that a forged note names is not detached"
+losetup -d "$loop"
+rm "$dir/others-image"
+nothing_left "the forged note is gone"
+
+# A directory of it bound to another place keeps the loop device, and is named.
+up bound "$small" >/dev/null
+mkdir "$dir/bound"
+mount --bind "$store/bound/mount" "$dir/bound"
+capture fixture down bound
+like "$err" "goes when its last user does: it is mounted on $dir/bound too: umount $dir/bound" "a bind mount is named"
+umount "$dir/bound"
+nothing_left "with it the loop device goes as well"
+
 # A copy of the mount in a namespace that somebody made meanwhile goes with the mount point.
 up copy "$small" >/dev/null
 unshare --mount sleep 60 &
@@ -249,6 +278,17 @@ for i in 1 2 3; do
 	fixture down twin
 done
 nothing_left "nothing is left of them"
+
+# Two btrfs of one UUID: the kernel refuses the second, or makes up another UUID for it.
+spec='btrfs:SIZE=120M,IMAGE=sparse,MKFS="-U 6fb2d8a1-6c1d-4b6b-9a39-0123456789ab"'
+capture up same "$spec" other "$spec"
+is "$status" 1 "two btrfs of one UUID are not put up"
+ls -A /run >"$dir/run"
+capture up same "$spec"
+is "$status" 0 "one of them is"
+fixture down same
+nothing_left "and goes"
+is "$(ls -A /run)" "$(cat "$dir/run")" "mkfs.btrfs leaves no cache of devices in /run"
 
 # What fails or is interrupted gives back what it had.
 capture up big ext4:SIZE=1000T

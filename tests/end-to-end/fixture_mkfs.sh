@@ -56,6 +56,7 @@ refused() { # SPEC REGEX
 }
 
 refused 'ext4:MKFS="-J device=UUID=0"' 'another device'
+refused 'ext4:MKFS="-E assume_storage_prezeroed=1"' 'in the inode tables'
 refused 'ext4:MKFS=-qn' 'makes no filesystem'
 refused 'ext4:MKFS="-m 0 foo"' 'foo'
 refused 'ext4:MKFS="-E x=/dev/null"' 'names a file'
