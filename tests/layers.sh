@@ -7,12 +7,23 @@ layer_image() { # FILE MIB
 	dd if=/dev/urandom of="$1" bs=1M count="$2" conv=fsync status=none
 }
 
-# Prints the loop device over a file. MODE: on (direct) or off (buffered).
+# Prints the loop device over a file, which is the caller's to detach. MODE: on (direct) or off
+# (buffered).
 layer_loop() { # FILE MODE
-	local device
-	device=$(losetup --find --show --direct-io="$2" "$1") || return 1
-	at_exit layer_loop_detach "$device"
-	printf '%s\n' "$device"
+	losetup --find --show --direct-io="$2" "$1"
+}
+
+# All loop devices over a file, also those that a process which was just killed still attaches.
+layer_loops_detach() { # FILE
+	local i device quiet=0
+	for ((i = 0; i < 100 && quiet < 5; i++)); do
+		quiet=$((quiet + 1))
+		for device in $(losetup --noheadings --output NAME --associated "$1"); do
+			losetup --detach "$device" 2>/dev/null
+			quiet=0
+		done
+		sleep 0.1
+	done
 }
 
 layer_loop_detach() {

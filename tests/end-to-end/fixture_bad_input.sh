@@ -107,8 +107,6 @@ done
 kill "${others[@]}"
 wait "${others[@]}" 2>/dev/null
 is "$good" 4 "fixtures are built while eight others attach and detach loop devices" "$err"
-for d in $(losetup --noheadings -O NAME -j "$dir/others.img"); do
-	losetup --detach "$d"
-done
+layer_loops_detach "$dir/others.img"
 
 done_testing

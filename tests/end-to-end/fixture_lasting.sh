@@ -13,6 +13,8 @@ if [ "$(id -u)" = 0 ] && [ -z "${IOPROOF_TEST_NAMESPACE-}" ] &&
 fi
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/layers.sh
+. "$(dirname "$0")/../layers.sh"
 need root
 [ -n "${IOPROOF_TEST_NAMESPACE-}" ] || skip_all "no mount namespace of our own can be made here"
 need command losetup mkfs.ext4 mkfs.btrfs jq python3
@@ -395,9 +397,7 @@ done
 wait "${workers[@]}"
 kill $hostile
 wait $hostile 2>/dev/null
-for taken in $(losetup --noheadings --output NAME --associated "$dir/others.img"); do
-	losetup --detach "$taken"
-done
+layer_loops_detach "$dir/others.img"
 is "$(cat "$dir"/worker?)" "" "$((8 * rounds)) ups and downs by eight processes, beside others who take loop devices"
 nothing_left "nothing is left of them all"
 done_testing

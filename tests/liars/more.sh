@@ -145,6 +145,7 @@ serve fuse2fs "$dir/fuse2fs" device-write direct-io-swallowed fuse2fs "$dir/ext4
 	"$dir/fuse2fs" -o fakeroot
 layer_image "$dir/exfat-image" 150
 exfat=$(layer_loop "$dir/exfat-image" on)
+at_exit layer_loop_detach "$exfat"
 if has mkfs.exfat; then
 	mkfs.exfat "$exfat" >/dev/null 2>&1
 fi
