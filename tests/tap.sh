@@ -18,6 +18,9 @@ tap_tmp=
 tap_exits=()
 TAP_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 : "${IOPROOF_SOURCE:=$TAP_TOP}" "${IOPROOF:=$TAP_TOP/build/ioproof}"
+# Before a command that is traced: a sanitizer cannot look for leaks there.
+# shellcheck disable=SC2034
+leaks_unseen=(env "ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0")
 
 tap_line() {
 	tap_count=$((tap_count + 1))

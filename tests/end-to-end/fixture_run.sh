@@ -139,16 +139,16 @@ foreign() { # TRACE: what was changed by an absolute name that is neither ours n
 		grep -E '"/' | grep -vF -e "\"$dir/scratch" -e "\"$json\"" |
 		grep -vE 'O_TMPFILE|"/run/|"/dev/(null|loop-control|loop[0-9]+|btrfs-control|fuse)"|"/proc/self/(fd/|task/|oom_score_adj)'
 }
-strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" run --quick --rounds 1 --scratch "$dir/scratch" \
+"${leaks_unseen[@]}" strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" run --quick --rounds 1 --scratch "$dir/scratch" \
 	--fs ext4:SIZE=32M --fs btrfs:SIZE=128M,IMAGE=sparse --json "$json" read-path:size=8M >/dev/null 2>&1
 is "$(foreign "$dir/trace")" "" "run: nothing but the scratch directory, /run and our own devices is opened for writing"
 succeeds "and the trace does show the images" grep -q 'O_TMPFILE.* = [0-9]' "$dir/trace"
 name=test-$$
-strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" fixture up --scratch "$dir/scratch" \
+"${leaks_unseen[@]}" strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" fixture up --scratch "$dir/scratch" \
 	"$name" ext4:SIZE=32M,IMAGE=sparse >/dev/null 2>&1
 is "$?" 0 "a lasting fixture is built"
 is "$(foreign "$dir/trace")" "" "fixture up: nothing else is opened for writing"
-strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" fixture down "$name" >/dev/null 2>&1
+"${leaks_unseen[@]}" strace -f -qq -o "$dir/trace" -e trace=$calls "$IOPROOF" fixture down "$name" >/dev/null 2>&1
 is "$?" 0 "and taken down"
 is "$(foreign "$dir/trace")" "" "fixture down: nothing else is opened for writing"
 done_testing

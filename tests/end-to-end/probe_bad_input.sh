@@ -109,7 +109,7 @@ untried "a read-only filesystem" 'can be made there: Read-only file system'
 layer_mount_anew "$dir/full" "$device"
 
 # --- a block device is only read
-before=(strace -f -qq -e 'trace=openat,open' -o "$dir/calls")
+before=("${leaks_unseen[@]}" strace -f -qq -e 'trace=openat,open' -o "$dir/calls")
 command -v strace >/dev/null || before=()
 umount "$dir/full"
 sum=$(sha256sum <"$dir/full.img")
@@ -233,7 +233,11 @@ without() { # NAME COMMAND FINDING
 	rm -f "$json"
 	capture unshare --mount sh -c 'mount --make-rprivate / && eval "$1" && shift && exec "$@"' sh \
 		"$2" timeout 60 "$dir/ioproof" probe --quick --json "$json" "$dir/empty"
-	is "$status" 0 "$1: it answers" "$err"
+	if [[ $err == *LeakSanitizer* ]]; then # which reads its options from /proc, too
+		skip "$1: it answers" "a sanitizer that looks for leaks needs /proc"
+	else
+		is "$status" 0 "$1: it answers" "$err"
+	fi
 	valid_document "$1: the document is valid"
 	like "$(jq -r '[.claims[] | select(.claim == "device-read") | .findings[]
 		| select(.severity != "note") | .id] | join(" ")' "$json")" "$3" \
