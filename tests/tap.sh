@@ -18,6 +18,11 @@ tap_tmp=
 tap_exits=()
 TAP_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 : "${IOPROOF_SOURCE:=$TAP_TOP}" "${IOPROOF:=$TAP_TOP/build/ioproof}"
+# Before a command that mounts: it does so in a mount namespace of its own. In a chroot, whose root is
+# no mount point, nothing can be said of propagation; whoever made it has seen to that.
+# shellcheck disable=SC2034
+own_mounts=(unshare --mount --propagation unchanged
+	sh -c 'mount --make-rslave / 2>/dev/null; exec "$@"' sh)
 # Before a command that is traced: a sanitizer cannot look for leaks there.
 # shellcheck disable=SC2034
 leaks_unseen=(env "ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0")

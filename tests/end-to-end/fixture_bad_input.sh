@@ -30,7 +30,7 @@ fails() { # REGEX NAME
 # A /dev of our own, in a namespace of our own: what is wanted in it, and then the command.
 mkdir "$dir/dev"
 # shellcheck disable=SC2016
-in_dev=(env "NEW=$dir/dev" unshare -m sh -c 'mount -t tmpfs -o mode=755 ioproof-test "$NEW" &&
+in_dev=(env "NEW=$dir/dev" "${own_mounts[@]}" sh -c 'mount -t tmpfs -o mode=755 ioproof-test "$NEW" &&
 	cd "$NEW" && mknod null c 1 3 && mknod urandom c 1 9 && mknod zero c 1 5 && eval "$DEVICES" &&
 	cd / && mount --move "$NEW" /dev && exec "$@"' sh)
 
@@ -46,7 +46,7 @@ like "$status" '^[034]$' "ordinary files where the nodes should be: one of our o
 
 mkdir "$dir/bin"
 ln -s "$(command -v env)" "$dir/bin/env"
-build unshare -m sh -c "mount --bind $dir/bin /usr/sbin && mount --bind $dir/bin /sbin && exec \"\$@\"" sh \
+build "${own_mounts[@]}" sh -c "mount --bind $dir/bin /usr/sbin && mount --bind $dir/bin /sbin && exec \"\$@\"" sh \
 	env "PATH=$dir/bin" -- --fs ext4:SIZE=32M
 if [ -n "$(PATH=/usr/bin:/bin command -v mkfs.ext4)" ]; then
 	skip "no mkfs.ext4" "this machine has it in /usr/bin"

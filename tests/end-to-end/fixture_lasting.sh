@@ -4,11 +4,11 @@
 # commands at once; and nothing left after kills at any moment and among processes that take loop
 # devices. It runs in a mount namespace with a /run of its own, so that no fixture of others is met.
 if [ "$(id -u)" = 0 ] && [ -z "${IOPROOF_TEST_NAMESPACE-}" ] &&
-	unshare --mount --propagation unchanged sh -c 'mount --make-rprivate /' 2>/dev/null; then
+	unshare --mount --propagation unchanged true 2>/dev/null; then
 	export IOPROOF_TEST_NAMESPACE=1
 	# shellcheck disable=SC2016
 	exec unshare --mount --propagation unchanged sh -c \
-		'mount --make-rprivate / && mount -t tmpfs -o mode=755 ioproof-test /run && exec "$@"' \
+		'mount --make-rprivate / 2>/dev/null; mount -t tmpfs -o mode=755 ioproof-test /run && exec "$@"' \
 		sh "$0" "$@"
 fi
 # shellcheck source=tests/tap.sh
@@ -243,7 +243,7 @@ nothing_left "with it the loop device goes as well"
 
 # A copy of the mount in a namespace that somebody made meanwhile goes with the mount point.
 up copy "$small" >/dev/null
-unshare --mount sleep 60 &
+"${own_mounts[@]}" sleep 60 &
 holder=$!
 sleep 0.2
 capture fixture down copy
@@ -254,7 +254,7 @@ wait $holder 2>/dev/null
 
 # A process there that uses it keeps the loop device, and is named.
 up copy "$small" >/dev/null
-unshare --mount sh -c "cd $store/copy/mount && exec sleep 60" &
+"${own_mounts[@]}" sh -c "cd $store/copy/mount && exec sleep 60" &
 holder=$!
 for ((i = 0; i < 100; i++)); do [ "$(cat /proc/$holder/comm)" != sleep ] || break; sleep 0.05; done
 capture fixture down copy

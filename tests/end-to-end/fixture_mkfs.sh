@@ -72,7 +72,7 @@ missing() { # FSTYPE PROGRAM PACKAGE
 	local program
 	program=$(command -v "$2") || { skip "without $2 its package is named" "no $2"; return; }
 	# shellcheck disable=SC2016
-	capture unshare -m sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh "$program" \
+	capture "${own_mounts[@]}" sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh "$program" \
 		"$IOPROOF" run --scratch "$dir/scratch" --fs "$1" read-path:size=4M
 	is "$status" 1 "without $2: exit status 1"
 	like "$err" "$2 is not installed: apt-get install $3" "without $2 its package is named"

@@ -29,7 +29,8 @@ server() { # PATH [WRAPPER...]; "PID NAME SOURCE"
 how="proc/[0-9]+/(fdinfo/[0-9]+: fuse_connection = [0-9]+|cmdline names)"
 like "$(server "$dir/one")" "^${pids[0]} bindfs $how" "the first server is found"
 like "$(server "$dir/two")" "^${pids[1]} bindfs $how" "the second server is found"
-like "$(server "$dir/one" unshare --pid --fork --mount-proc)" "^null null .*outside this container" \
+like "$(server "$dir/one" "${own_mounts[@]}" unshare --pid --fork \
+	sh -c 'mount -t proc proc /proc && exec "$@"' sh)" "^null null .*outside this container" \
 	"a PID namespace without the server says so"
 like "$("$IOPROOF" probe --passive "$dir/one")" "server pid ${pids[0]} \(bindfs\)" \
 	"the text names it"

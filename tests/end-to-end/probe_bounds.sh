@@ -108,7 +108,7 @@ if command -v bindfs >/dev/null; then
 	mkdir "$dir/under/below"
 	# shellcheck disable=SC2317
 	hang() { # PATH OPTION...
-		unshare --mount sh -c '
+		"${own_mounts[@]}" sh -c '
 			cd "$1" && bindfs -f -o attr_timeout=0,entry_timeout=0 under hung & server=$!
 			cd /
 			for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

@@ -20,7 +20,7 @@ instances() {
 	if [ -d /sys/kernel/tracing/instances ]; then
 		ls /sys/kernel/tracing/instances
 	else
-		unshare --mount sh -c 'mount -t tracefs tracefs /sys/kernel/tracing &&
+		"${own_mounts[@]}" sh -c 'mount -t tracefs tracefs /sys/kernel/tracing &&
 			ls /sys/kernel/tracing/instances'
 	fi
 }
@@ -136,7 +136,7 @@ is "$(experiments '.trace.made, .trace.why_not, .direct.read.page_cache_adds' | 
 
 # --- what a dead run left is collected by the next
 leave_dead() {
-	unshare --mount sh -c 'mountpoint -q /sys/kernel/tracing ||
+	"${own_mounts[@]}" sh -c 'mountpoint -q /sys/kernel/tracing ||
 		mount -t tracefs tracefs /sys/kernel/tracing
 		mkdir /sys/kernel/tracing/instances/ioproof.4194303.1'
 }

@@ -96,8 +96,7 @@ fi
 eatmydata=$(find /usr/lib -name 'libeatmydata.so*' 2>/dev/null | head -n 1)
 if [ -n "$eatmydata" ]; then
 	mkdir "$dir/etc" "$dir/etc-work"
-	before=(unshare --mount sh -c '
-		mount --make-rprivate / &&
+	before=("${own_mounts[@]}" sh -c '
 		mount -t overlay o -o "lowerdir=/etc,upperdir=$1/etc,workdir=$1/etc-work" /etc &&
 		echo "$2" >/etc/ld.so.preload && shift 2 && exec "$@"' sh "$dir" "$eatmydata")
 	look "$dir/ext4"
